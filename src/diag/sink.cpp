@@ -1,0 +1,39 @@
+#include "diag/sink.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace ockc {
+
+Diagnostic& DiagSink::add(Severity severity, Code code, Span span, std::string message) {
+    if (severity == Severity::Error) ++errors_;
+    if (severity == Severity::Warning) ++warnings_;
+    Diagnostic& diagnostic = diagnostics_.emplace_back();
+    diagnostic.severity = severity;
+    diagnostic.code = code;
+    diagnostic.message = std::move(message);
+    if (span.valid()) diagnostic.labels.push_back({span, {}, true});
+    return diagnostic;
+}
+
+Diagnostic& DiagSink::error(Code code, Span span, std::string message) {
+    return add(Severity::Error, code, span, std::move(message));
+}
+
+Diagnostic& DiagSink::warning(std::string lint, Span span, std::string message) {
+    Diagnostic& diagnostic = add(Severity::Warning, Code::None, span, std::move(message));
+    diagnostic.lint = std::move(lint);
+    return diagnostic;
+}
+
+void DiagSink::sort_from(std::size_t from) {
+    const auto key = [](const Diagnostic& d) {
+        const Span span = d.primary_span();
+        return std::tuple(span.file.raw, span.begin);
+    };
+    std::stable_sort(diagnostics_.begin() + static_cast<std::ptrdiff_t>(from), diagnostics_.end(),
+                     [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
+}
+
+}  // namespace ockc

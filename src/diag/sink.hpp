@@ -1,0 +1,34 @@
+// Where every phase puts what it has to tell the user. Diagnostics are collected, never thrown; the driver renders them.
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "diag/diagnostic.hpp"
+
+namespace ockc {
+
+class DiagSink {
+  public:
+    // The returned reference stays valid until the sink dies: add labels to it in the same statement.
+    Diagnostic& error(Code code, Span span, std::string message);
+    Diagnostic& error(Span span, std::string message) { return error(Code::None, span, std::move(message)); }
+    Diagnostic& warning(std::string lint, Span span, std::string message);
+    Diagnostic& add(Severity severity, Code code, Span span, std::string message);
+
+    std::size_t error_count() const { return errors_; }
+    std::size_t warning_count() const { return warnings_; }
+    bool has_errors() const { return errors_ != 0; }
+    const std::deque<Diagnostic>& all() const { return diagnostics_; }
+    std::deque<Diagnostic>& all() { return diagnostics_; }
+
+    // Stable order by (file, position) inside the range [from, end); phases keep their own order among each other.
+    void sort_from(std::size_t from);
+
+  private:
+    std::deque<Diagnostic> diagnostics_;
+    std::size_t errors_ = 0;
+    std::size_t warnings_ = 0;
+};
+
+}  // namespace ockc

@@ -1,0 +1,67 @@
+// IndexVec owns the elements that an Id names; SideMap holds facts that a later phase adds about them.
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "support/check.hpp"
+#include "support/id.hpp"
+
+namespace ockc {
+
+// The owning store: push returns the new element's id; ids are dense from 0.
+template <class IdT, class T>
+class IndexVec {
+  public:
+    IdT push(T value) {
+        items_.push_back(std::move(value));
+        return IdT(static_cast<std::uint32_t>(items_.size() - 1));
+    }
+    IdT next_id() const { return IdT(static_cast<std::uint32_t>(items_.size())); }
+    T& operator[](IdT id) {
+        OCKC_DCHECK(id.raw < items_.size());
+        return items_[id.raw];
+    }
+    const T& operator[](IdT id) const {
+        OCKC_DCHECK(id.raw < items_.size());
+        return items_[id.raw];
+    }
+    bool contains(IdT id) const { return id.raw < items_.size(); }
+    std::size_t size() const { return items_.size(); }
+    bool empty() const { return items_.empty(); }
+    void reserve(std::size_t n) { items_.reserve(n); }
+    void resize(std::size_t n) { items_.resize(n); }
+    auto begin() { return items_.begin(); }
+    auto end() { return items_.end(); }
+    auto begin() const { return items_.begin(); }
+    auto end() const { return items_.end(); }
+    std::vector<T>& raw() { return items_; }
+    const std::vector<T>& raw() const { return items_; }
+
+  private:
+    std::vector<T> items_;
+};
+
+// A dense side table with a default for ids that were never set.
+template <class IdT, class T>
+class SideMap {
+  public:
+    SideMap() = default;
+    explicit SideMap(std::size_t size, T fallback = T{}) : items_(size, fallback), fallback_(std::move(fallback)) {}
+    void set(IdT id, T value) {
+        if (id.raw >= items_.size()) items_.resize(id.raw + 1, fallback_);
+        items_[id.raw] = std::move(value);
+    }
+    T& at(IdT id) {
+        if (id.raw >= items_.size()) items_.resize(id.raw + 1, fallback_);
+        return items_[id.raw];
+    }
+    const T& operator[](IdT id) const { return id.raw < items_.size() ? items_[id.raw] : fallback_; }
+    std::size_t size() const { return items_.size(); }
+
+  private:
+    std::vector<T> items_;
+    T fallback_{};
+};
+
+}  // namespace ockc
