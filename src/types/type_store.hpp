@@ -1,0 +1,93 @@
+// Interning of types, regions, constants and argument lists, and what can be computed from their structure alone:
+// substitution, folding, walking. One store per compilation; ids are never reused.
+#pragma once
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "support/index_map.hpp"
+#include "types/type.hpp"
+
+namespace ockc::types {
+
+class TypeStore {
+  public:
+    TypeStore();
+    TypeStore(const TypeStore&) = delete;
+    TypeStore& operator=(const TypeStore&) = delete;
+
+    const TypeData& operator[](TypeId id) const { return types_[id]; }
+    const RegionData& operator[](RegionId id) const { return regions_[id]; }
+    const ConstData& operator[](ConstId id) const { return consts_[id]; }
+    std::span<const GenericArg> operator[](ArgsId id) const;
+    std::span<const TypeId> operator[](TypeListId id) const;
+    std::span<const ConstId> const_elements(ConstId array_value) const;
+    TypeKind kind(TypeId id) const { return types_[id].kind; }
+
+    // Common types, made once.
+    TypeId error, never, boolean, character, str, unit;
+    RegionId erased, static_region, error_region;
+    ConstId error_const;
+    ArgsId no_args;
+    TypeListId no_types;
+    TypeId int_type(IntKind kind) const { return ints_[static_cast<std::size_t>(kind)]; }
+    TypeId float_type(FloatKind kind) const { return floats_[static_cast<std::size_t>(kind)]; }
+    TypeId usize() const { return int_type(IntKind::Usize); }
+
+    TypeId tuple(std::span<const TypeId> elements);
+    TypeId array(TypeId element, ConstId length);
+    TypeId slice(TypeId element);
+    TypeId ref(RegionId region, TypeId pointee, Mutability mutability);
+    TypeId raw_ptr(TypeId pointee, Mutability mutability);
+    TypeId adt(DefId def, ArgsId args);
+    TypeId fn_def(DefId def, ArgsId args);
+    TypeId fn_ptr(std::span<const TypeId> inputs, TypeId output, bool is_unsafe);
+    TypeId closure(DefId def, ArgsId args);
+    TypeId param(std::uint32_t index, Symbol name);
+    TypeId projection(DefId assoc_type, ArgsId args);
+    TypeId opaque(DefId def, ArgsId args);
+    TypeId infer(std::uint32_t index, InferKind kind);
+
+    RegionId region(RegionData data);
+    ConstId const_value(TypeId type, std::uint64_t low, std::uint64_t high = 0);
+    ConstId const_array(TypeId type, std::span<const ConstId> elements);
+    ConstId const_usize(std::uint64_t value) { return const_value(usize(), value); }
+    ConstId const_param(std::uint32_t index, Symbol name, TypeId type);
+    ConstId const_infer(std::uint32_t index, TypeId type);
+    ConstId const_unevaluated(DefId def, ArgsId args, TypeId type);
+
+    ArgsId args(std::span<const GenericArg> list);
+    TypeListId type_list(std::span<const TypeId> list);
+
+    // Replaces every Param (type, const, EarlyParam region) by args[index]; ids that have no parameter come back as they are.
+    TypeId subst(TypeId type, std::span<const GenericArg> args);
+    ConstId subst(ConstId constant, std::span<const GenericArg> args);
+    ArgsId subst(ArgsId list, std::span<const GenericArg> args);
+    // Replaces every region by Erased.
+    TypeId erase_regions(TypeId type);
+
+    bool has(TypeId type, std::uint8_t flags) const { return (types_[type].flags & flags) != 0; }
+    bool has(ConstId constant, std::uint8_t flags) const { return (consts_[constant].flags & flags) != 0; }
+    bool has(ArgsId list, std::uint8_t flags) const;
+    std::size_t type_count() const { return types_.size(); }
+
+  private:
+    TypeId intern(TypeData data);
+    ConstId intern(ConstData data, std::span<const ConstId> elements);
+
+    IndexVec<TypeId, TypeData> types_;
+    IndexVec<RegionId, RegionData> regions_;
+    IndexVec<ConstId, ConstData> consts_;
+    std::deque<std::vector<GenericArg>> arg_lists_;   // deque: spans into a list stay good while others are interned
+    std::vector<std::uint8_t> arg_list_flags_;
+    std::deque<std::vector<TypeId>> type_lists_;
+    std::vector<std::uint8_t> type_list_flags_;
+    std::vector<ConstId> const_elements_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> type_map_, region_map_, const_map_, args_map_, list_map_;
+    TypeId ints_[16];
+    TypeId floats_[4];
+};
+
+}  // namespace ockc::types
