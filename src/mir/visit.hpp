@@ -1,0 +1,91 @@
+// Walkers over MIR nodes: successors of a terminator, operands and places of a node. Each switches over all rows of
+// mir.def without a default, so that a new row must be thought about here.
+#pragma once
+#include "mir/mir.hpp"
+
+namespace ockc::mir {
+
+template <class Fn>
+void for_each_successor(const Terminator& terminator, Fn&& f) {
+    switch (terminator.kind()) {
+        case TerminatorKind::None:
+        case TerminatorKind::Return:
+        case TerminatorKind::Unreachable:
+        case TerminatorKind::Panic: return;
+        case TerminatorKind::Goto: return f(terminator.as<GotoTerminator>().target);
+        case TerminatorKind::SwitchInt: {
+            const auto& node = terminator.as<SwitchIntTerminator>();
+            for (const SwitchCase& one : node.cases) f(one.target);
+            if (node.otherwise.valid()) f(node.otherwise);
+            return;
+        }
+        case TerminatorKind::Drop: return f(terminator.as<DropTerminator>().target);
+        case TerminatorKind::Call:
+            if (terminator.as<CallTerminator>().target.valid()) f(terminator.as<CallTerminator>().target);
+            return;
+        case TerminatorKind::Assert: return f(terminator.as<AssertTerminator>().target);
+        case TerminatorKind::FalseEdge:
+            f(terminator.as<FalseEdgeTerminator>().real_target);
+            return f(terminator.as<FalseEdgeTerminator>().imaginary_target);
+        case TerminatorKind::FalseUnwind: return f(terminator.as<FalseUnwindTerminator>().real_target);
+    }
+}
+
+// Calls f(const Operand&) for each operand of an rvalue, in order of evaluation.
+template <class Fn>
+void for_each_operand(const Rvalue& value, Fn&& f) {
+    switch (kind(value)) {
+        case RvalueKind::None:
+        case RvalueKind::Ref:
+        case RvalueKind::RawPtr:
+        case RvalueKind::Len:
+        case RvalueKind::Discriminant:
+        case RvalueKind::NullaryOp: return;
+        case RvalueKind::Use: return f(std::get<UseRvalue>(value.data).operand);
+        case RvalueKind::Repeat: return f(std::get<RepeatRvalue>(value.data).operand);
+        case RvalueKind::Cast: return f(std::get<CastRvalue>(value.data).operand);
+        case RvalueKind::UnaryOp: return f(std::get<UnaryOpRvalue>(value.data).operand);
+        case RvalueKind::BinaryOp:
+            f(std::get<BinaryOpRvalue>(value.data).lhs);
+            return f(std::get<BinaryOpRvalue>(value.data).rhs);
+        case RvalueKind::CheckedBinaryOp:
+            f(std::get<CheckedBinaryOpRvalue>(value.data).lhs);
+            return f(std::get<CheckedBinaryOpRvalue>(value.data).rhs);
+        case RvalueKind::Aggregate:
+            for (const Operand& operand : std::get<AggregateRvalue>(value.data).operands) f(operand);
+            return;
+    }
+}
+
+// Calls f(const Operand&) for each operand of a terminator, in order of evaluation.
+template <class Fn>
+void for_each_operand(const Terminator& terminator, Fn&& f) {
+    switch (terminator.kind()) {
+        case TerminatorKind::None:
+        case TerminatorKind::Goto:
+        case TerminatorKind::Return:
+        case TerminatorKind::Unreachable:
+        case TerminatorKind::Drop:
+        case TerminatorKind::FalseEdge:
+        case TerminatorKind::FalseUnwind: return;
+        case TerminatorKind::SwitchInt: return f(terminator.as<SwitchIntTerminator>().operand);
+        case TerminatorKind::Call: {
+            const auto& node = terminator.as<CallTerminator>();
+            f(node.callee);
+            for (const Operand& operand : node.args) f(operand);
+            return;
+        }
+        case TerminatorKind::Assert: {
+            const auto& node = terminator.as<AssertTerminator>();
+            f(node.condition);
+            if (node.a.constant.valid() || node.a.place.local.valid()) f(node.a);
+            if (node.b.constant.valid() || node.b.place.local.valid()) f(node.b);
+            return;
+        }
+        case TerminatorKind::Panic:
+            for (const Operand& operand : terminator.as<PanicTerminator>().args) f(operand);
+            return;
+    }
+}
+
+}  // namespace ockc::mir
