@@ -36,7 +36,7 @@ inline bool is_ptr(Type type) { return type_class(type) == TypeClass::Ptr; }
 // The integer type of that many bits (1, 8, 16, 32, 64, 128).
 Type int_type(std::uint32_t bits);
 
-enum class Space : std::uint8_t { Generic, Global, Shared, Local, Const };
+enum class Space : std::uint8_t { Generic, Global, Shared, Local, Const, Param };
 Type ptr_type(Space space);
 Space ptr_space(Type type);
 
@@ -56,6 +56,7 @@ struct OpInfo {
 };
 const OpInfo& op_info(Op op);
 inline bool is_terminator(Op op) { return op_info(op).effect == Effect::Control; }
+inline bool is_branch(Op op) { return op == Op::Jump || op == Op::Br || op == Op::Switch; }
 
 enum class IntCond : std::uint8_t { Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge };
 // Ordered conditions are false when an operand is NaN, Ne (Rust's !=) is true then. The U* forms are the negations that
@@ -116,28 +117,42 @@ struct Value {
     std::uint32_t index = 0;      // which result or parameter
 };
 
+// Block::unroll of a loop that is to be unrolled entirely: #[unroll] without a number.
+inline constexpr std::uint32_t kUnrollFull = 0xFFFF'FFFFu;
+
 struct Block {
     std::vector<ValueId> params;
     std::vector<InstId> insts;    // the last one is the terminator
     bool cold = false;            // failed checks: placed after `ret`
     bool removed = false;         // no longer part of the function (ids stay)
-    std::uint32_t unroll = 0;     // on a loop header: #[unroll] = 0xFFFFFFFF, #[unroll(N)] = N
+    std::uint32_t unroll = 0;     // on a loop header: #[unroll] = kUnrollFull, #[unroll(N)] = N
 };
 
 struct ParamAttrs {
     bool readonly = false;        // pointer to memory that nothing writes during the launch (&[T] of a kernel)
     bool noalias = false;         // no other pointer of this function reaches that memory
+    bool nonnull = false;         // a reference: its address is not 0
     std::uint32_t align = 1;      // of the pointee
 };
 
 enum class Inline : std::uint8_t { Auto, Always, Never };
 
-// The entry block is blocks[0] of `layout`; its parameters are the function's parameters.
+// What is known of every launch of a kernel; 0 = not known.
+struct KernelFacts {
+    std::uint32_t domain = 0;             // of the launch contract
+    std::uint32_t block[3] = {0, 0, 0};   // exact block
+    std::uint32_t max_threads = 0;
+};
+
+// The entry block is blocks[0] of `layout`; its parameters are the function's parameters. A kernel has one parameter for
+// each abi::ParamSlot, in order: the scalar's value (pointers as ptr.global), or a ptr.param for a slot of bytes.
 struct Function {
     std::string name;             // PTX symbol
     bool is_kernel = false;
     Inline inline_hint = Inline::Auto;
+    bool removed = false;         // no longer part of the module (ids stay)
     std::uint32_t kernel_index = 0;           // kernels: index into abi::ModuleAbi::kernels
+    KernelFacts facts;            // kernels
     std::vector<Type> results;
     std::vector<ParamAttrs> param_attrs;      // one per entry block parameter
     IndexVec<ValueId, Value> values;
