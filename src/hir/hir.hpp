@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "ast/ast.hpp"
+#include "hir/launch.hpp"
 #include "source/span.hpp"
 #include "support/arena.hpp"
 #include "support/index_map.hpp"
@@ -164,9 +166,14 @@ struct Visibility {
     DefId module;                   // visible inside this module and below; its own crate root for pub(crate)
 };
 
-// An attribute that the compiler knows (attributes.def in resolve/), with where it stood. Unknown ones are refused by resolve.
+enum class AttributeKind : std::uint8_t {
+#define OCKC_ATTRIBUTE(kind, ...) kind,
+#include "hir/attributes.def"
+};
+
+// An attribute that the compiler knows (attributes.def), with where it stood. Unknown ones are refused by resolve.
 struct Attribute {
-    std::uint8_t kind = 0;          // resolve::AttributeKind
+    AttributeKind kind{};
     Span span;
     ast::AttributeId ast;           // in the crate's ast::Crate
 };
@@ -203,8 +210,16 @@ struct VariantData {
     Span span;
 };
 
+// #[repr(..)]
+struct Repr {
+    bool c = false, transparent = false, packed = false;
+    std::uint32_t align = 0;        // align(N) or packed(N); 0 when not given
+    std::optional<IntKind> integer; // repr(u8) on enums
+    Span span;
+};
+
 struct ModDef { List<DefId> items; bool is_device = false; bool is_tile = false; };   // #[cuda_module], #[cutile::module]
-struct AdtDef { Generics generics; List<VariantData> variants; };                       // Struct, Union: one variant
+struct AdtDef { Generics generics; List<VariantData> variants; Repr repr; };            // Struct, Union: one variant
 struct TraitDef { Generics generics; List<Bound> supertraits; List<DefId> items; bool is_unsafe = false; bool is_auto = false; };
 struct ImplDef {
     Generics generics;
@@ -214,7 +229,7 @@ struct ImplDef {
     List<DefId> items;
     bool derived = false;           // from #[derive]; its bodies are generated
 };
-struct FnDef { Generics generics; FnSig sig; BodyId body; };                            // body none: required method, intrinsic, foreign
+struct FnDef { Generics generics; FnSig sig; BodyId body; bool has_body = false; };     // body none: required method, intrinsic, foreign; has_body: see Def::lowered
 struct ConstDef { Generics generics; TyId type; BodyId body; };                         // Const, AssocConst; body none: required
 struct StaticDef { TyId type; BodyId body; bool is_mut = false; };
 struct TypeAliasDef { Generics generics; List<Bound> bounds; TyId type; };              // TyAlias, AssocTy; type none: required
@@ -222,7 +237,12 @@ struct AnonConstDef { BodyId body; TyId expected; };                            
 struct ParamDef { std::uint32_t position = 0; };                                        // TyParam, ConstParam, LifetimeParam: among own params
 struct PlainDef {};                                                                     // Variant, Ctor, Field, Closure, Macro, Crate, Opaque: see parent
 
+// Only what device code refers to is lowered: `data` of other definitions is default-made (of the right alternative) and must
+// not be read, but for FnDef::has_body, which is always right. An associated item that no reached code mentions by name (as a
+// method, path segment, operator or desugaring) stays unlowered although its impl or trait is lowered: method lookup and
+// completeness checks go by Def::name and skip or count it without looking inside.
 struct Def {
+    bool lowered = false;
     DefKind kind = DefKind::Mod;
     Ident name;
     DefId parent;                   // enclosing module, trait, impl, enum, function ..
@@ -320,6 +340,7 @@ struct Local {
 // The body of a function, constant, static or anonymous constant. Closures lie inside the body of their owner.
 struct Body {
     DefId owner;
+    List<DefId> traits_in_scope;    // traits whose methods are visible here: of the module, its globs, the prelude, and the body's own blocks
     List<FnParam> params;           // patterns and types, as in the signature
     ExprId value;
     IndexVec<ExprId, Expr> exprs;
@@ -333,6 +354,7 @@ struct Crate {
     DefId root;                     // its root module
     bool is_library = false;        // built-in library
     std::unique_ptr<ast::Crate> ast;
+    std::vector<std::unique_ptr<lex::TokenBuffer>> tokens;   // what token ranges in `ast` point into
 };
 
 struct Program {
@@ -343,10 +365,18 @@ struct Program {
     IndexVec<DefId, Def> defs;
     IndexVec<TyId, Ty> types;
     IndexVec<BodyId, std::unique_ptr<Body>> bodies;
-    std::vector<DefId> impls;       // every Impl of every crate
+    std::vector<DefId> impls;       // every lowered Impl of every crate
     std::vector<DefId> device_roots;          // kernels, #[device] functions, items of device modules, in source order
+    std::vector<DefId> kernels;     // the functions with #[kernel] or #[cutile::entry] among device_roots, in source order
+    std::unordered_map<DefId, const LaunchSpec*> launches;    // of kernels with launch attributes; in the arena
     std::unordered_map<std::string_view, DefId> lang_items;
 
+    const Attribute* attribute(DefId def, AttributeKind kind) const {
+        for (const Attribute& a : defs[def].attributes) {
+            if (a.kind == kind) return &a;
+        }
+        return nullptr;
+    }
     DefId lang_item(std::string_view key) const {
         const auto found = lang_items.find(key);
         return found == lang_items.end() ? DefId::none() : found->second;
