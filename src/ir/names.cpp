@@ -1,0 +1,115 @@
+#include "ir/names.hpp"
+
+#include <iterator>
+#include <span>
+
+#include "support/enum_table.hpp"
+
+namespace ockc::ir {
+
+namespace {
+
+constexpr std::string_view kOpTexts[] = {
+#define OCKC_IR_OP(name, text, arity, result, aux, effect, doc) text,
+#include "ir/ops.def"
+};
+constexpr std::string_view kTypeTexts[] = {
+#define OCKC_IR_TYPE(name, text, bits, cls) text,
+#include "ir/types.def"
+};
+constexpr std::string_view kSregTexts[] = {
+#define OCKC_IR_SREG(name, text, type) text,
+#include "ir/sregs.def"
+};
+constexpr Type kSregTypes[] = {
+#define OCKC_IR_SREG(name, text, type) Type::type,
+#include "ir/sregs.def"
+};
+
+// One row per condition: its text, its negation, and the condition with the operands exchanged.
+template <class Cond>
+struct CondRow {
+    std::string_view text;
+    Cond inverted;
+    Cond swapped;
+};
+constexpr CondRow<IntCond> kIntConds[] = {
+    {"eq", IntCond::Ne, IntCond::Eq},    {"ne", IntCond::Eq, IntCond::Ne},    {"ult", IntCond::Uge, IntCond::Ugt},
+    {"ule", IntCond::Ugt, IntCond::Uge}, {"ugt", IntCond::Ule, IntCond::Ult}, {"uge", IntCond::Ult, IntCond::Ule},
+    {"slt", IntCond::Sge, IntCond::Sgt}, {"sle", IntCond::Sgt, IntCond::Sge}, {"sgt", IntCond::Sle, IntCond::Slt},
+    {"sge", IntCond::Slt, IntCond::Sle},
+};
+constexpr CondRow<FloatCond> kFloatConds[] = {
+    {"oeq", FloatCond::Une, FloatCond::Oeq}, {"une", FloatCond::Oeq, FloatCond::Une},
+    {"olt", FloatCond::Uge, FloatCond::Ogt}, {"ole", FloatCond::Ugt, FloatCond::Oge},
+    {"ogt", FloatCond::Ule, FloatCond::Olt}, {"oge", FloatCond::Ult, FloatCond::Ole},
+    {"ord", FloatCond::Uno, FloatCond::Ord}, {"uno", FloatCond::Ord, FloatCond::Uno},
+    {"ueq", FloatCond::One, FloatCond::Ueq}, {"one", FloatCond::Ueq, FloatCond::One},
+    {"ult", FloatCond::Oge, FloatCond::Ugt}, {"ule", FloatCond::Ogt, FloatCond::Uge},
+    {"ugt", FloatCond::Ole, FloatCond::Ult}, {"uge", FloatCond::Olt, FloatCond::Ule},
+};
+static_assert(std::size(kIntConds) == static_cast<std::size_t>(IntCond::Sge) + 1);
+static_assert(std::size(kFloatConds) == static_cast<std::size_t>(FloatCond::Uge) + 1);
+constexpr std::string_view kScopeTexts[] = {"block", "device", "system"};
+
+template <class E, class Row, std::size_t N>
+std::optional<E> row_from_text(const Row (&rows)[N], std::string_view text) {
+    for (std::size_t i = 0; i < N; ++i) {
+        if (rows[i].text == text) return static_cast<E>(i);
+    }
+    return std::nullopt;
+}
+
+const CondRow<IntCond>& row(IntCond cond) { return kIntConds[static_cast<std::size_t>(cond)]; }
+const CondRow<FloatCond>& row(FloatCond cond) { return kFloatConds[static_cast<std::size_t>(cond)]; }
+
+}  // namespace
+
+std::string_view op_text(Op op) { return kOpTexts[static_cast<std::size_t>(op)]; }
+std::string_view int_cond_text(IntCond cond) { return row(cond).text; }
+std::string_view float_cond_text(FloatCond cond) { return row(cond).text; }
+std::string_view sreg_text(Sreg reg) { return kSregTexts[static_cast<std::size_t>(reg)]; }
+std::string_view scope_text(Scope scope) { return kScopeTexts[static_cast<std::size_t>(scope)]; }
+Type sreg_type(Sreg reg) { return kSregTypes[static_cast<std::size_t>(reg)]; }
+
+bool mnemonic_has_type(Op op) {
+    const ResultRule rule = op_info(op).result;
+    if (op == Op::Store || op == Op::Switch) return true;
+    return op != Op::Sreg && (rule == ResultRule::Type || rule == ResultRule::Bool);
+}
+
+TextForm text_form(Op op) {
+    switch (op) {
+        case Op::Const: return TextForm::Const;
+        case Op::GlobalAddr: return TextForm::Global;
+        case Op::Alloca: return TextForm::Alloca;
+        case Op::Load: return TextForm::Load;
+        case Op::Store: return TextForm::Store;
+        case Op::Memcpy:
+        case Op::Memset: return TextForm::Bulk;
+        case Op::Call: return TextForm::Call;
+        case Op::Panic: return TextForm::Panic;
+        default: return TextForm::Plain;   // every new operation prints as its operands until it needs more
+    }
+}
+
+std::optional<Op> op_from_text(std::string_view text) { return enum_from_name<Op>(kOpTexts, text); }
+std::optional<Type> type_from_text(std::string_view text) { return enum_from_name<Type>(kTypeTexts, text); }
+std::optional<IntCond> int_cond_from_text(std::string_view text) { return row_from_text<IntCond>(kIntConds, text); }
+std::optional<FloatCond> float_cond_from_text(std::string_view text) {
+    return row_from_text<FloatCond>(kFloatConds, text);
+}
+std::optional<Sreg> sreg_from_text(std::string_view text) { return enum_from_name<Sreg>(kSregTexts, text); }
+std::optional<Scope> scope_from_text(std::string_view text) { return enum_from_name<Scope>(kScopeTexts, text); }
+
+IntCond invert(IntCond cond) { return row(cond).inverted; }
+IntCond swap(IntCond cond) { return row(cond).swapped; }
+FloatCond invert(FloatCond cond) { return row(cond).inverted; }
+FloatCond swap(FloatCond cond) { return row(cond).swapped; }
+bool is_signed_cond(IntCond cond) { return cond >= IntCond::Slt; }
+bool true_when_equal(IntCond cond) {
+    return cond == IntCond::Eq || cond == IntCond::Ule || cond == IntCond::Uge || cond == IntCond::Sle ||
+           cond == IntCond::Sge;
+}
+
+}  // namespace ockc::ir
