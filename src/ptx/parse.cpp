@@ -594,6 +594,7 @@ class Parser {
             while (token_.line == token.line && !token_.is(',') && token_.kind != TokenKind::End) take();
         }
         if (values[0] == 0 || values[0] > 65536) return error(token, "file numbers go from 1 to 65536");
+        if (values[1] == 0) return;   // "no line": the place before stays
         loc_ = {static_cast<std::uint32_t>(values[0] - 1), static_cast<std::uint32_t>(values[1]),
                 static_cast<std::uint32_t>(values[2])};
     }

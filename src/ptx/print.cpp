@@ -55,9 +55,10 @@ class Printer {
         out_ += reg_class_info(reg.reg_class()).prefix;
         unsigned_number(reg.number());
     }
+    // Negative ones as `+-4`: ptxas knows no minus between a base and its offset.
     void offset(std::int64_t value) {
         if (value == 0) return;
-        if (value > 0) out_ += '+';
+        out_ += '+';
         number(value);
     }
     void pad_to(std::size_t column) {

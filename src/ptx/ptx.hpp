@@ -86,7 +86,8 @@ struct Operand {
     friend bool operator==(const Operand&, const Operand&) = default;
 };
 
-// A place in the kernel's source, written as `.loc file line column`. line 0: unknown.
+// A place in the kernel's source, written as `.loc file line column`. line 0: unknown; in the text such an instruction
+// takes the place of the one before it.
 struct SourceLoc {
     std::uint32_t file = 0;      // index into Module::files
     std::uint32_t line = 0;
