@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "hir/hir.hpp"
@@ -115,7 +116,7 @@ class TypeTables {
     SideMap<hir::ExprId, TypeId> expr_types;     // before adjustments
     SideMap<hir::PatId, TypeId> pat_types;       // of the value that this very pattern matches, after implicit derefs
     SideMap<hir::LocalId, TypeId> local_types;   // of the variable itself (a `ref` binding: the reference)
-    SideMap<hir::TyId, TypeId> written_types;    // `let x: T`, `as T`, closure parameters; regions kept
+    std::unordered_map<hir::TyId, TypeId> written_types;    // `let x: T`, `as T`, closure parameters; regions kept
 
     // Path expressions: function, constructor, constant, static, associated items, generic arguments filled in. Not for locals.
     // Struct expressions and unit/tuple struct paths: the struct or variant (Ctor paths: the constructor's def).

@@ -67,6 +67,7 @@ class TypeStore {
     ArgsId subst(ArgsId list, std::span<const GenericArg> args);
     // Replaces every region by Erased.
     TypeId erase_regions(TypeId type);
+    ArgsId erase_regions(ArgsId list);
 
     bool has(TypeId type, std::uint8_t flags) const { return (types_[type].flags & flags) != 0; }
     bool has(ConstId constant, std::uint8_t flags) const { return (consts_[constant].flags & flags) != 0; }
