@@ -1,0 +1,415 @@
+#include "types/type_store.hpp"
+
+#include "types/fold.hpp"
+
+namespace ockc::types {
+
+namespace {
+
+struct IntRow {
+    std::string_view name;
+    std::uint32_t bits;
+    bool is_signed;
+};
+struct FloatRow {
+    std::string_view name;
+    std::uint32_t bits;
+};
+constexpr IntRow kInts[] = {
+#define OCKC_ROW(name, text, bits, is_signed) {text, bits, is_signed},
+    OCKC_PRIM_INTS(OCKC_ROW)
+#undef OCKC_ROW
+};
+constexpr FloatRow kFloats[] = {
+#define OCKC_ROW(name, text, bits) {text, bits},
+    OCKC_PRIM_FLOATS(OCKC_ROW)
+#undef OCKC_ROW
+};
+
+// A word-wise hash (multiply and rotate): keys are a handful of 32-bit ids.
+class Hasher {
+  public:
+    Hasher& add(std::uint64_t word) {
+        state_ = ((state_ << 5 | state_ >> 59) ^ word) * 0x517c'c1b7'2722'0a95ull;
+        return *this;
+    }
+    std::uint64_t value() const { return state_ ^ state_ >> 32; }
+
+  private:
+    std::uint64_t state_ = 0;
+};
+
+std::uint64_t hash(const TypeData& t) {
+    Hasher h;
+    h.add(static_cast<std::uint64_t>(t.kind) | static_cast<std::uint64_t>(t.int_kind) << 8 |
+          static_cast<std::uint64_t>(t.float_kind) << 16 | static_cast<std::uint64_t>(t.mutability) << 24 |
+          static_cast<std::uint64_t>(t.infer_kind) << 32 | static_cast<std::uint64_t>(t.is_unsafe) << 40);
+    h.add(t.def.raw).add(t.args.raw).add(t.element.raw).add(t.length.raw).add(t.region.raw).add(t.elements.raw);
+    return h.add(t.index).add(t.name.raw).value();
+}
+
+bool same(const TypeData& a, const TypeData& b) {
+    return a.kind == b.kind && a.int_kind == b.int_kind && a.float_kind == b.float_kind && a.mutability == b.mutability &&
+           a.infer_kind == b.infer_kind && a.is_unsafe == b.is_unsafe && a.def == b.def && a.args == b.args &&
+           a.element == b.element && a.length == b.length && a.region == b.region && a.elements == b.elements &&
+           a.index == b.index && a.name == b.name;
+}
+
+}  // namespace
+
+std::string_view int_name(IntKind kind) { return kInts[static_cast<std::size_t>(kind)].name; }
+std::uint32_t int_bits(IntKind kind) { return kInts[static_cast<std::size_t>(kind)].bits; }
+bool int_signed(IntKind kind) { return kInts[static_cast<std::size_t>(kind)].is_signed; }
+std::string_view float_name(FloatKind kind) { return kFloats[static_cast<std::size_t>(kind)].name; }
+std::uint32_t float_bits(FloatKind kind) { return kFloats[static_cast<std::size_t>(kind)].bits; }
+
+TypeStore::TypeStore() {
+    no_args = args({});
+    no_types = type_list({});
+    erased = region({});
+    static_region = region({RegionKind::Static, {}, 0, {}});
+    error_region = region({RegionKind::Error, {}, 0, {}});
+    const auto simple = [&](TypeKind kind) {
+        TypeData data;
+        data.kind = kind;
+        data.flags = kind == TypeKind::Error ? kHasError : 0;
+        return intern(data);
+    };
+    error = simple(TypeKind::Error);
+    never = simple(TypeKind::Never);
+    boolean = simple(TypeKind::Bool);
+    character = simple(TypeKind::Char);
+    str = simple(TypeKind::Str);
+    unit = tuple({});
+    for (std::size_t i = 0; i < std::size(kInts); ++i) {
+        TypeData data;
+        data.kind = TypeKind::Int;
+        data.int_kind = static_cast<IntKind>(i);
+        ints_[i] = intern(data);
+    }
+    for (std::size_t i = 0; i < std::size(kFloats); ++i) {
+        TypeData data;
+        data.kind = TypeKind::Float;
+        data.float_kind = static_cast<FloatKind>(i);
+        floats_[i] = intern(data);
+    }
+    ConstData bad;
+    bad.flags = kHasError;
+    bad.type = error;
+    error_const = intern(bad, {});
+}
+
+TypeId TypeStore::intern(TypeData data) {
+    const std::uint64_t key = hash(data);
+    const auto [first, last] = type_map_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+        if (same(types_[TypeId(it->second)], data)) return TypeId(it->second);
+    }
+    const TypeId id = types_.push(data);
+    type_map_.emplace(key, id.raw);
+    return id;
+}
+
+RegionId TypeStore::region(RegionData data) {
+    const std::uint64_t key =
+        Hasher().add(static_cast<std::uint64_t>(data.kind)).add(data.def.raw).add(data.index).add(data.name.raw).value();
+    const auto [first, last] = region_map_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+        const RegionData& old = regions_[RegionId(it->second)];
+        if (old.kind == data.kind && old.def == data.def && old.index == data.index && old.name == data.name) {
+            return RegionId(it->second);
+        }
+    }
+    const RegionId id = regions_.push(data);
+    region_map_.emplace(key, id.raw);
+    return id;
+}
+
+ConstId TypeStore::intern(ConstData data, std::span<const ConstId> elements) {
+    Hasher h;
+    h.add(static_cast<std::uint64_t>(data.kind)).add(data.type.raw).add(data.bits[0]).add(data.bits[1]);
+    h.add(data.def.raw).add(data.args.raw).add(data.index).add(data.name.raw).add(elements.size());
+    for (ConstId element : elements) h.add(element.raw);
+    const std::uint64_t key = h.value();
+    const auto [first, last] = const_map_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+        const ConstId id(it->second);
+        const ConstData& old = consts_[id];
+        const auto old_elements = const_elements(id);
+        if (old.kind == data.kind && old.type == data.type && old.bits == data.bits && old.def == data.def &&
+            old.args == data.args && old.index == data.index && old.name == data.name &&
+            std::equal(old_elements.begin(), old_elements.end(), elements.begin(), elements.end())) {
+            return id;
+        }
+    }
+    data.elements_begin = static_cast<std::uint32_t>(const_elements_.size());
+    data.elements_count = static_cast<std::uint32_t>(elements.size());
+    const_elements_.insert(const_elements_.end(), elements.begin(), elements.end());
+    const ConstId id = consts_.push(data);
+    const_map_.emplace(key, id.raw);
+    return id;
+}
+
+std::span<const GenericArg> TypeStore::operator[](ArgsId id) const {
+    if (!id.valid()) return {};
+    return arg_lists_[id.raw];
+}
+std::span<const TypeId> TypeStore::operator[](TypeListId id) const {
+    if (!id.valid()) return {};
+    return type_lists_[id.raw];
+}
+std::span<const ConstId> TypeStore::const_elements(ConstId array_value) const {
+    const ConstData& data = consts_[array_value];
+    return std::span<const ConstId>(const_elements_).subspan(data.elements_begin, data.elements_count);
+}
+
+ArgsId TypeStore::args(std::span<const GenericArg> list) {
+    Hasher h;
+    for (GenericArg arg : list) h.add(arg.raw());
+    const std::uint64_t key = h.add(list.size()).value();
+    const auto [first, last] = args_map_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+        const auto& old = arg_lists_[it->second];
+        if (std::equal(old.begin(), old.end(), list.begin(), list.end())) return ArgsId(it->second);
+    }
+    std::uint8_t flags = 0;
+    for (GenericArg arg : list) {
+        switch (arg.kind()) {
+            case GenericArg::Kind::Type: flags |= types_[arg.as_type()].flags; break;
+            case GenericArg::Kind::Const: flags |= consts_[arg.as_const()].flags; break;
+            case GenericArg::Kind::Region: {
+                const RegionKind kind = regions_[arg.as_region()].kind;
+                if (kind != RegionKind::Erased) flags |= kHasRegion;
+                if (kind == RegionKind::EarlyParam) flags |= kHasParam;
+                break;
+            }
+        }
+    }
+    const ArgsId id(static_cast<std::uint32_t>(arg_lists_.size()));
+    arg_lists_.emplace_back(list.begin(), list.end());
+    arg_list_flags_.push_back(flags);
+    args_map_.emplace(key, id.raw);
+    return id;
+}
+
+TypeListId TypeStore::type_list(std::span<const TypeId> list) {
+    Hasher h;
+    std::uint8_t flags = 0;
+    for (TypeId type : list) {
+        h.add(type.raw);
+        flags |= types_[type].flags;
+    }
+    const std::uint64_t key = h.add(list.size()).value();
+    const auto [first, last] = list_map_.equal_range(key);
+    for (auto it = first; it != last; ++it) {
+        const auto& old = type_lists_[it->second];
+        if (std::equal(old.begin(), old.end(), list.begin(), list.end())) return TypeListId(it->second);
+    }
+    const TypeListId id(static_cast<std::uint32_t>(type_lists_.size()));
+    type_lists_.emplace_back(list.begin(), list.end());
+    type_list_flags_.push_back(flags);
+    list_map_.emplace(key, id.raw);
+    return id;
+}
+
+bool TypeStore::has(ArgsId list, std::uint8_t flags) const {
+    return list.valid() && (arg_list_flags_[list.raw] & flags) != 0;
+}
+
+TypeId TypeStore::tuple(std::span<const TypeId> elements) {
+    TypeData data;
+    data.kind = TypeKind::Tuple;
+    data.elements = type_list(elements);
+    data.flags = type_list_flags_[data.elements.raw];
+    return intern(data);
+}
+
+TypeId TypeStore::array(TypeId element, ConstId length) {
+    TypeData data;
+    data.kind = TypeKind::Array;
+    data.element = element;
+    data.length = length;
+    data.flags = types_[element].flags | consts_[length].flags;
+    return intern(data);
+}
+
+TypeId TypeStore::slice(TypeId element) {
+    TypeData data;
+    data.kind = TypeKind::Slice;
+    data.element = element;
+    data.flags = types_[element].flags;
+    return intern(data);
+}
+
+TypeId TypeStore::ref(RegionId region, TypeId pointee, Mutability mutability) {
+    TypeData data;
+    data.kind = TypeKind::Ref;
+    data.region = region;
+    data.element = pointee;
+    data.mutability = mutability;
+    data.flags = types_[pointee].flags;
+    const RegionKind kind = regions_[region].kind;
+    if (kind != RegionKind::Erased) data.flags |= kHasRegion;
+    if (kind == RegionKind::EarlyParam) data.flags |= kHasParam;
+    return intern(data);
+}
+
+TypeId TypeStore::raw_ptr(TypeId pointee, Mutability mutability) {
+    TypeData data;
+    data.kind = TypeKind::RawPtr;
+    data.element = pointee;
+    data.mutability = mutability;
+    data.flags = types_[pointee].flags;
+    return intern(data);
+}
+
+namespace {
+TypeData with_args(TypeKind kind, DefId def, ArgsId args, std::uint8_t flags) {
+    TypeData data;
+    data.kind = kind;
+    data.def = def;
+    data.args = args;
+    data.flags = flags;
+    return data;
+}
+}  // namespace
+
+TypeId TypeStore::adt(DefId def, ArgsId args) {
+    return intern(with_args(TypeKind::Adt, def, args, arg_list_flags_[args.raw]));
+}
+TypeId TypeStore::fn_def(DefId def, ArgsId args) {
+    return intern(with_args(TypeKind::FnDef, def, args, arg_list_flags_[args.raw]));
+}
+TypeId TypeStore::closure(DefId def, ArgsId args) {
+    return intern(with_args(TypeKind::Closure, def, args, arg_list_flags_[args.raw]));
+}
+TypeId TypeStore::projection(DefId assoc_type, ArgsId args) {
+    return intern(with_args(TypeKind::Projection, assoc_type, args,
+                            static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection)));
+}
+TypeId TypeStore::opaque(DefId def, ArgsId args) {
+    return intern(with_args(TypeKind::Opaque, def, args, arg_list_flags_[args.raw]));
+}
+
+TypeId TypeStore::fn_ptr(std::span<const TypeId> inputs, TypeId output, bool is_unsafe) {
+    std::vector<TypeId> all(inputs.begin(), inputs.end());
+    all.push_back(output);
+    TypeData data;
+    data.kind = TypeKind::FnPtr;
+    data.elements = type_list(all);
+    data.is_unsafe = is_unsafe;
+    data.flags = type_list_flags_[data.elements.raw];
+    return intern(data);
+}
+
+TypeId TypeStore::param(std::uint32_t index, Symbol name) {
+    TypeData data;
+    data.kind = TypeKind::Param;
+    data.index = index;
+    data.name = name;
+    data.flags = kHasParam;
+    return intern(data);
+}
+
+TypeId TypeStore::infer(std::uint32_t index, InferKind kind) {
+    TypeData data;
+    data.kind = TypeKind::Infer;
+    data.index = index;
+    data.infer_kind = kind;
+    data.flags = kHasInfer;
+    return intern(data);
+}
+
+ConstId TypeStore::const_value(TypeId type, std::uint64_t low, std::uint64_t high) {
+    ConstData data;
+    data.kind = ConstKind::Value;
+    data.type = type;
+    data.bits = {low, high};
+    return intern(data, {});
+}
+
+ConstId TypeStore::const_array(TypeId type, std::span<const ConstId> elements) {
+    ConstData data;
+    data.kind = ConstKind::Value;
+    data.type = type;
+    return intern(data, elements);
+}
+
+ConstId TypeStore::const_param(std::uint32_t index, Symbol name, TypeId type) {
+    ConstData data;
+    data.kind = ConstKind::Param;
+    data.index = index;
+    data.name = name;
+    data.type = type;
+    data.flags = kHasParam;
+    return intern(data, {});
+}
+
+ConstId TypeStore::const_infer(std::uint32_t index, TypeId type) {
+    ConstData data;
+    data.kind = ConstKind::Infer;
+    data.index = index;
+    data.type = type;
+    data.flags = kHasInfer;
+    return intern(data, {});
+}
+
+ConstId TypeStore::const_unevaluated(DefId def, ArgsId args, TypeId type) {
+    ConstData data;
+    data.kind = ConstKind::Unevaluated;
+    data.def = def;
+    data.args = args;
+    data.type = type;
+    data.flags = static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection);   // may be evaluated: normalisation looks
+    return intern(data, {});
+}
+
+namespace {
+
+class Substitution final : public Folder {
+  public:
+    Substitution(TypeStore& types, std::span<const GenericArg> args) : Folder(types, kHasParam), args_(args) {}
+
+  protected:
+    TypeId type_of(TypeId type) override {
+        const TypeData& data = types_[type];
+        if (data.kind != TypeKind::Param) return super_type(type);
+        OCKC_CHECK_MSG(data.index < args_.size() && args_[data.index].kind() == GenericArg::Kind::Type,
+                       "substitution: no type argument for a parameter");
+        return args_[data.index].as_type();
+    }
+    RegionId region_of(RegionId region) override {
+        const RegionData& data = types_[region];
+        if (data.kind != RegionKind::EarlyParam) return region;
+        if (data.index >= args_.size() || args_[data.index].kind() != GenericArg::Kind::Region) return types_.erased;
+        return args_[data.index].as_region();
+    }
+    ConstId const_of(ConstId constant) override {
+        const ConstData& data = types_[constant];
+        if (data.kind != ConstKind::Param) return super_const(constant);
+        OCKC_CHECK_MSG(data.index < args_.size() && args_[data.index].kind() == GenericArg::Kind::Const,
+                       "substitution: no constant argument for a parameter");
+        return args_[data.index].as_const();
+    }
+
+  private:
+    std::span<const GenericArg> args_;
+};
+
+class RegionEraser final : public Folder {
+  public:
+    explicit RegionEraser(TypeStore& types) : Folder(types, kHasRegion) {}
+
+  protected:
+    RegionId region_of(RegionId) override { return types_.erased; }
+};
+
+}  // namespace
+
+TypeId TypeStore::subst(TypeId type, std::span<const GenericArg> args) { return Substitution(*this, args).fold(type); }
+ConstId TypeStore::subst(ConstId constant, std::span<const GenericArg> args) { return Substitution(*this, args).fold(constant); }
+ArgsId TypeStore::subst(ArgsId list, std::span<const GenericArg> args) { return Substitution(*this, args).fold(list); }
+TypeId TypeStore::erase_regions(TypeId type) { return RegionEraser(*this).fold(type); }
+ArgsId TypeStore::erase_regions(ArgsId list) { return RegionEraser(*this).fold(list); }
+
+}  // namespace ockc::types
