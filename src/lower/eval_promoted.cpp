@@ -1,0 +1,152 @@
+// Promoted constants (`&EXPR` that lives for ever) by running their MIR at compile time over bytes. A promoted body is a
+// straight line of literals, aggregates and copies; what else it may hold (references to other constants) is refused.
+#include <cstring>
+
+#include "lower/function_lowering.hpp"
+
+namespace ockc::lower {
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Runs one promoted body; every local is a byte string.
+class PromotedEvaluator {
+  public:
+    PromotedEvaluator(ModuleLowering& module, const mir::Body& body, std::span<const types::GenericArg> args)
+        : module_(module), types_(module.types()), body_(body), args_(args) {
+        for (const mir::Local& local : body.locals) locals_.emplace_back(module.layout(module.subst(local.type, args)).size);
+    }
+    bool run() {
+        mir::BlockId at{0};
+        for (std::size_t steps = 0; steps <= body_.blocks.size(); ++steps) {   // straight-line: no block comes twice
+            for (const mir::Statement& statement : body_.blocks[at].statements) {
+                const auto* assign = statement.get_if<mir::AssignStatement>();
+                if (assign != nullptr && !this->assign(*assign)) return false;
+            }
+            const mir::Terminator& end = body_.blocks[at].terminator;
+            if (end.kind() == mir::TerminatorKind::Return) return true;
+            if (const auto* node = end.get_if<mir::GotoTerminator>()) {
+                at = node->target;
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+    const Bytes& result() const { return locals_[0]; }
+
+  private:
+    TypeId subst(TypeId type) { return module_.subst(type, args_); }
+
+    // The offset of a place made of fields only; nothing for any other.
+    std::optional<std::uint64_t> offset(const mir::Place& place) {
+        std::uint64_t at = 0;
+        TypeId type = subst(body_.locals[place.local].type);
+        for (const mir::Projection& step : place.projections) {
+            if (step.kind == mir::ProjectionKind::Field) {
+                at += module_.layout(type).offsets[step.index];
+            } else if (step.kind == mir::ProjectionKind::ConstantIndex && !step.from_end) {
+                at += module_.layout(type).stride * step.offset;
+            } else {
+                return std::nullopt;
+            }
+            type = subst(step.type);
+        }
+        return at;
+    }
+
+    std::optional<Bytes> operand(const mir::Operand& operand) {
+        if (!operand.is_constant()) {
+            const auto at = offset(operand.place);
+            if (!at) return std::nullopt;
+            const std::uint64_t size = module_.layout(subst(body_.type_of(operand.place))).size;
+            const auto begin = locals_[operand.place.local.raw].begin() + static_cast<std::ptrdiff_t>(*at);
+            return Bytes(begin, begin + static_cast<std::ptrdiff_t>(size));
+        }
+        const mir::Constant& constant = body_.constants[operand.constant];
+        Bytes bytes(module_.layout(subst(constant.type)).size);
+        switch (constant.kind) {
+            case mir::Constant::Kind::ZeroSized: return bytes;
+            case mir::Constant::Kind::Scalar: {
+                const std::uint64_t bits[2] = {constant.low, constant.high};
+                std::memcpy(bytes.data(), bits, std::min(bytes.size(), sizeof bits));
+                return bytes;
+            }
+            case mir::Constant::Kind::Item: {
+                const types::ArgsId args = types_.subst(constant.args, args_);
+                const ConstValue* value = module_.context().eval_const({constant.def, args});
+                if (value == nullptr || !module_.encode(*value, bytes)) return std::nullopt;
+                return bytes;
+            }
+            case mir::Constant::Kind::Param:
+            case mir::Constant::Kind::Const: {
+                const types::ConstId id = module_.context().normalize(types_.subst(constant.value, args_), module_.context().empty_env());
+                std::memcpy(bytes.data(), types_[id].bits.data(), std::min<std::size_t>(bytes.size(), 16));
+                return bytes;
+            }
+            case mir::Constant::Kind::Static:
+            case mir::Constant::Kind::Promoted:
+            case mir::Constant::Kind::Str:
+            case mir::Constant::Kind::Bytes: return std::nullopt;
+        }
+        return std::nullopt;
+    }
+
+    bool put(const mir::Place& place, std::uint64_t extra, const Bytes& bytes) {
+        const auto at = offset(place);
+        if (!at) return false;
+        if (!bytes.empty()) std::memcpy(locals_[place.local.raw].data() + *at + extra, bytes.data(), bytes.size());
+        return true;
+    }
+
+    bool assign(const mir::AssignStatement& node) {
+        const TypeId type = subst(body_.type_of(node.place));
+        const Layout& shape = module_.layout(type);
+        if (const auto* use = std::get_if<mir::UseRvalue>(&node.value.data)) {
+            const auto bytes = operand(use->operand);
+            return bytes && put(node.place, 0, *bytes);
+        }
+        if (const auto* repeat = std::get_if<mir::RepeatRvalue>(&node.value.data)) {
+            const auto bytes = operand(repeat->operand);
+            for (std::uint64_t i = 0; bytes && i < shape.count; ++i) {
+                if (!put(node.place, i * shape.stride, *bytes)) return false;
+            }
+            return bytes.has_value();
+        }
+        const auto* aggregate = std::get_if<mir::AggregateRvalue>(&node.value.data);
+        if (aggregate == nullptr || shape.variants_kind == types::VariantsKind::Multiple) return false;
+        for (std::size_t i = 0; i < aggregate->operands.size(); ++i) {
+            const auto bytes = operand(aggregate->operands[i]);
+            const std::uint64_t at = types_.kind(type) == types::TypeKind::Array ? i * shape.stride : shape.offsets[i];
+            if (!bytes || !put(node.place, at, *bytes)) return false;
+        }
+        return true;
+    }
+
+    ModuleLowering& module_;
+    types::TypeStore& types_;
+    const mir::Body& body_;
+    std::span<const types::GenericArg> args_;
+    std::vector<Bytes> locals_;
+};
+
+}  // namespace
+
+Value FunctionLowering::promoted_reference(const mir::Body& promoted, TypeId value_type, TypeId type) {
+    PromotedEvaluator evaluator(module_, promoted, args_);
+    ir::ValueId at;
+    if (layout(value_type).size == 0) {
+        at = address({{}, 0, {}, value_type, &layout(value_type)});
+    } else if (evaluator.run()) {
+        at = generic_address(module_.bytes_global(evaluator.result(), layout(value_type).align));
+    } else {
+        module_.context().sink().error(Code::OCK0999, promoted.span, "a reference to this kind of constant is not supported yet")
+            .help("put the value into a `const` or `static` item and refer to that");
+        at = builder_.convert(ir::Op::IntToPtr, ir::Type::Ptr, builder_.const_int(ir::Type::I64, 0));
+    }
+    if (form_of(layout(type)) != ValueForm::Pair) return scalar_value(type, at);
+    return {type, ValueForm::Pair, at, builder_.const_int(ir::Type::I64, layout(value_type).count), {}};
+}
+
+}  // namespace ockc::lower

@@ -1,0 +1,141 @@
+// Lowering of one MIR body at concrete types to one IR function.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "intrinsic/intrinsic.hpp"
+#include "lower/module_lowering.hpp"
+
+namespace ockc::lower {
+
+// A place: an address (pointer plus constant offset), the length of an unsized place, and the type found there.
+struct PlaceRef {
+    ir::ValueId ptr;
+    std::int64_t offset = 0;
+    ir::ValueId meta;              // slices and str: element count
+    TypeId type;
+    const Layout* layout = nullptr;   // of `type`, or of one variant of it after a downcast
+};
+
+// A value: nothing, one or two scalars, or bytes in memory that nobody else changes.
+struct Value {
+    TypeId type;
+    ValueForm form = ValueForm::Zero;
+    ir::ValueId a, b;              // Scalar, Pair
+    PlaceRef memory;               // Memory
+};
+
+class FunctionLowering {
+  public:
+    FunctionLowering(ModuleLowering& module, const mir::Body& body, std::span<const types::GenericArg> args, ir::FuncId function);
+    // `shape` is the function's own; kernels bind their parameters from the ABI instead.
+    void run(const CallShape& shape);
+    void run_kernel(const abi::KernelAbi& abi);
+
+  private:
+    // lower_body.cpp
+    static ir::Type scalar_slot_type(abi::Scalar scalar);
+    void make_locals();
+    void bind_arguments(const CallShape& shape);
+    void bind_kernel_parameter(mir::LocalId local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);
+    void lower_blocks();
+    void finish();
+    void lower_statement(const mir::Statement& statement);
+    void lower_terminator(const mir::Terminator& terminator);
+    void lower_switch(const mir::SwitchIntTerminator& node);
+    void lower_return();
+    void lower_assert(const mir::AssertTerminator& node, Span span);
+    void lower_panic(const mir::PanicTerminator& node, Span span);
+    std::string assert_message(const mir::AssertTerminator& node);
+
+    // lower_place.cpp
+    PlaceRef lower_place(const mir::Place& place);
+    PlaceRef project(PlaceRef base, const mir::Projection& step);
+    PlaceRef field(const PlaceRef& base, std::uint32_t index, TypeId type);
+    PlaceRef element(const PlaceRef& base, ir::ValueId index, TypeId type);
+    ir::ValueId address(const PlaceRef& place);          // generic pointer to the place
+    ir::ValueId length(const PlaceRef& place);           // of an array or slice place
+    Value load(const PlaceRef& place);
+    void store(const PlaceRef& place, const Value& value);
+    void store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align);
+    ir::ValueId load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align);
+    PlaceRef temporary(TypeId type);
+    // The value's bytes in memory: its own, or a fresh temporary.
+    PlaceRef in_memory(const Value& value);
+
+    // lower_rvalue.cpp
+    void assign(const mir::Place& place, const mir::Rvalue& value);
+    Value operand(const mir::Operand& operand);
+    ir::ValueId scalar_operand(const mir::Operand& operand) { return this->operand(operand).a; }
+    Value rvalue(const mir::Rvalue& value, TypeId type);
+    Value cast(const mir::CastRvalue& node, TypeId to);
+    Value binary(mir::BinOp op, const Value& lhs, const Value& rhs, TypeId type);
+    ir::ValueId integer_binary(mir::BinOp op, ir::ValueId a, ir::ValueId b, bool is_signed);
+    ir::ValueId compare(mir::BinOp op, const Value& lhs, const Value& rhs);
+    ir::ValueId shift(mir::BinOp op, ir::ValueId a, ir::ValueId count, bool is_signed);
+    Value checked_binary(const mir::CheckedBinaryOpRvalue& node, TypeId type);
+    Value unary(mir::UnOp op, const Value& value, TypeId type);
+    Value reference(const mir::Place& place, TypeId type);
+    void assign_aggregate(const PlaceRef& to, const mir::AggregateRvalue& node);
+    void assign_repeat(const PlaceRef& to, const mir::RepeatRvalue& node);
+
+    // lower_discriminant.cpp
+    ir::ValueId discriminant(const PlaceRef& place, TypeId result);
+    void set_discriminant(const PlaceRef& place, std::uint32_t variant);
+    const Layout& variant_layout(TypeId type, std::uint32_t variant);
+
+    // lower_const.cpp
+    Value constant(const mir::Constant& constant);
+    Value const_value(const ConstValue& value, TypeId type);
+    Value scalar_constant(TypeId type, std::uint64_t low, std::uint64_t high);
+    void store_const(const PlaceRef& to, const ConstValue& value);
+    Value bytes_constant(std::string_view bytes, TypeId type, bool fat);
+    Value promoted_reference(const mir::Body& promoted, TypeId value_type, TypeId type);
+    Value const_pointer(const ConstValue& value, TypeId type);
+    ir::ValueId generic_address(ir::GlobalId global);
+
+    // lower_call.cpp
+    void lower_call(const mir::CallTerminator& node, Span span);
+    void lower_drop(const mir::DropTerminator& node);
+    void drop_value(const PlaceRef& place);
+    void drop_enum(const PlaceRef& place, const check::AdtInfo& adt);
+    void call_instance(ItemRef callee, std::span<const Value> args, const PlaceRef* destination, TypeId output);
+    void call_function(ir::FuncId callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
+    std::vector<Value> spread_tuple(std::span<const Value> args);
+    void construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination);
+    bool is_ctor(DefId def) const;
+
+    // lower_intrinsic.cpp
+    void lower_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
+    ir::ValueId integer_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args);
+    ir::ValueId float_intrinsic(intrinsic::Intrinsic which, std::span<const Value> args);
+    void memory_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination);
+    ir::ValueId reinterpret(ir::ValueId value, ir::Type to);   // the same bits as another scalar type
+    void refuse_volatile(TypeId type);
+
+    // shared
+    TypeId subst(TypeId type) { return module_.subst(type, args_); }
+    TypeId type_of(const mir::Place& place) { return subst(body_.type_of(place)); }
+    const Layout& layout(TypeId type) { return module_.layout(type); }
+    Value scalar_value(TypeId type, ir::ValueId a) { return {type, ValueForm::Scalar, a, {}, {}}; }
+    Value zero_value(TypeId type) { return {type, ValueForm::Zero, {}, {}, {}}; }
+    bool is_signed(TypeId type);
+    bool is_float(TypeId type) { return types_.kind(type) == types::TypeKind::Float; }
+    ir::BlockId block_of(mir::BlockId block) { return blocks_[block.raw]; }
+
+    ModuleLowering& module_;
+    types::TypeStore& types_;
+    const mir::Body& body_;
+    std::vector<types::GenericArg> args_;
+    ir::FuncId function_id_;
+    ir::Function function_;              // moved into the module at the end: its store grows meanwhile
+    ir::Builder builder_;
+    std::vector<PlaceRef> locals_;       // by mir::LocalId; ptr none for zero-sized ones
+    std::vector<ir::BlockId> blocks_;    // by mir::BlockId
+    std::vector<ir::InstId> allocas_;    // placed at the head of the entry block when the body is done
+    PlaceRef return_place_;              // sret memory, when the result goes through memory
+    bool returns_memory_ = false;
+    bool is_kernel_ = false;
+};
+
+}  // namespace ockc::lower

@@ -1,0 +1,291 @@
+// One body: stack slots for its locals, its parameters, its blocks, statement by statement.
+#include <fmt/format.h>
+
+#include "lower/function_lowering.hpp"
+
+namespace ockc::lower {
+
+using mir::StatementKind;
+using mir::TerminatorKind;
+
+FunctionLowering::FunctionLowering(ModuleLowering& module, const mir::Body& body, std::span<const types::GenericArg> args,
+                                   ir::FuncId function)
+    : module_(module), types_(module.types()), body_(body), args_(args.begin(), args.end()), function_id_(function),
+      function_(std::move(module.module().functions[function])), builder_(function_) {
+    builder_.at_end(function_.add_block());
+    builder_.set_span(body.span);
+    for (std::size_t i = 0; i < body.blocks.size(); ++i) blocks_.push_back(function_.add_block());
+}
+
+void FunctionLowering::run(const CallShape& shape) {
+    const hir::Def& def = module_.context().program().defs[body_.owner];
+    for (const hir::Attribute& attribute : def.attributes) {
+        if (attribute.kind == hir::AttributeKind::Inline) function_.inline_hint = ir::Inline::Always;
+    }
+    function_.results = shape.results;
+    returns_memory_ = shape.returns_memory;
+    for (ir::Type type : shape.params) {
+        function_.add_block_param(function_.entry(), type);
+        function_.param_attrs.push_back({});
+    }
+    make_locals();
+    bind_arguments(shape);
+    lower_blocks();
+    finish();
+}
+
+void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {
+    is_kernel_ = true;
+    std::vector<ir::ValueId> slots;
+    for (const abi::KernelParam& param : abi.params) {
+        const bool pointer = param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice ||
+                             param.kind == abi::ParamKind::Pointer;
+        for (std::uint32_t i = 0; i < param.slot_count; ++i) {
+            const abi::ParamSlot& slot = abi.slots[param.first_slot + i];
+            ir::ParamAttrs attrs;
+            ir::Type type = ir::Type::PtrParam;
+            if (!slot.bytes) type = slot.scalar == abi::Scalar::Bool ? ir::Type::I8 : scalar_slot_type(slot.scalar);
+            if (pointer && i == 0) {
+                type = ir::Type::PtrGlobal;
+                attrs.readonly = param.kind == abi::ParamKind::Slice && !param.is_atomic;
+                attrs.noalias = param.kind == abi::ParamKind::DisjointSlice;
+                attrs.align = param.type.align;
+            }
+            slots.push_back(function_.add_block_param(function_.entry(), type));
+            function_.param_attrs.push_back(attrs);
+        }
+    }
+    make_locals();
+    for (std::uint32_t i = 0; i < body_.arg_count; ++i) {
+        const abi::KernelParam& param = abi.params[i];
+        bind_kernel_parameter(mir::LocalId(i + 1), param, std::span(slots).subspan(param.first_slot, param.slot_count));
+    }
+    lower_blocks();
+    finish();
+}
+
+ir::Type FunctionLowering::scalar_slot_type(abi::Scalar scalar) {
+    switch (scalar) {
+        case abi::Scalar::F16: return ir::Type::F16;
+        case abi::Scalar::BF16: return ir::Type::BF16;
+        case abi::Scalar::F32: return ir::Type::F32;
+        case abi::Scalar::F64: return ir::Type::F64;
+        case abi::Scalar::Bool:
+        case abi::Scalar::Char:
+        case abi::Scalar::I8:
+        case abi::Scalar::I16:
+        case abi::Scalar::I32:
+        case abi::Scalar::I64:
+        case abi::Scalar::I128:
+        case abi::Scalar::Isize:
+        case abi::Scalar::U8:
+        case abi::Scalar::U16:
+        case abi::Scalar::U32:
+        case abi::Scalar::U64:
+        case abi::Scalar::U128:
+        case abi::Scalar::Usize: return ir::int_type(abi::scalar_info(scalar).bytes * 8);
+    }
+    OCKC_UNREACHABLE("scalar");
+}
+
+void FunctionLowering::make_locals() {
+    locals_.reserve(body_.locals.size());
+    for (const mir::Local& local : body_.locals) {
+        const TypeId type = subst(local.type);
+        const Layout& shape = layout(type);
+        if (shape.error != types::LayoutError::None) {
+            module_.context().sink().error(Code::OCK0999, local.span,
+                                           fmt::format("values of type `{}` are too large or have no fixed size", module_.context().text(type)));
+        }
+        locals_.push_back(temporary(type));
+    }
+}
+
+void FunctionLowering::bind_arguments(const CallShape& shape) {
+    const std::vector<ir::ValueId> params = function_.blocks[function_.entry()].params;
+    std::size_t next = 0;
+    if (returns_memory_) {
+        return_place_ = locals_[0];
+        return_place_.ptr = params[next++];
+        locals_[0] = return_place_;
+    }
+    for (std::uint32_t i = 0; i < shape.inputs.size(); ++i) {
+        PlaceRef& local = locals_[i + 1];
+        const Layout& input = layout(local.type);
+        Value value{local.type, form_of(input), {}, {}, {}};
+        switch (value.form) {
+            case ValueForm::Zero: break;
+            case ValueForm::Scalar: value.a = params[next++]; break;
+            case ValueForm::Pair:
+                value.a = params[next++];
+                value.b = params[next++];
+                break;
+            case ValueForm::Memory: local.ptr = params[next++]; continue;   // the caller's copy is the local
+        }
+        store(local, value);
+    }
+}
+
+void FunctionLowering::bind_kernel_parameter(mir::LocalId id, const abi::KernelParam& param, std::span<const ir::ValueId> slots) {
+    const PlaceRef& local = locals_[id.raw];
+    const Layout& shape = layout(local.type);
+    switch (param.kind) {
+        case abi::ParamKind::ZeroSized: return;
+        case abi::ParamKind::Slice:
+        case abi::ParamKind::DisjointSlice: {
+            // Both are a pair of pointer and length; DisjointSlice declares its fields in that order.
+            OCKC_CHECK(form_of(shape) == ValueForm::Pair && shape.scalars[0].kind == types::ScalarKind::Pointer);
+            const ir::ValueId ptr = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0]);
+            return store(local, {local.type, ValueForm::Pair, ptr, slots[1], {}});
+        }
+        case abi::ParamKind::Pointer:
+            return store(local, scalar_value(local.type, builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0])));
+        case abi::ParamKind::Scalar:
+        case abi::ParamKind::Uniform: {
+            ir::ValueId value = slots[0];
+            if (param.type.scalar == abi::Scalar::Bool) value = builder_.convert(ir::Op::Trunc, ir::Type::I1, value);
+            return store(local, scalar_value(local.type, value));
+        }
+        case abi::ParamKind::Struct: {
+            const PlaceRef from{slots[0], 0, {}, local.type, &shape};
+            return store(local, load(from));
+        }
+    }
+}
+
+void FunctionLowering::lower_blocks() {
+    builder_.jump(blocks_[0]);
+    for (std::uint32_t i = 0; i < body_.blocks.size(); ++i) {
+        const mir::BasicBlock& block = body_.blocks[mir::BlockId(i)];
+        builder_.at_end(blocks_[i]);
+        for (const mir::Statement& statement : block.statements) {
+            builder_.set_span(statement.span);
+            lower_statement(statement);
+        }
+        builder_.set_span(block.terminator.span);
+        lower_terminator(block.terminator);
+    }
+}
+
+void FunctionLowering::finish() {
+    auto& entry = function_.blocks[function_.entry()].insts;
+    entry.insert(entry.begin(), allocas_.begin(), allocas_.end());
+    module_.module().functions[function_id_] = std::move(function_);
+}
+
+void FunctionLowering::lower_statement(const mir::Statement& statement) {
+    switch (statement.kind()) {
+        case StatementKind::Assign: {
+            const auto& node = statement.as<mir::AssignStatement>();
+            return assign(node.place, node.value);
+        }
+        case StatementKind::SetDiscriminant: {
+            const auto& node = statement.as<mir::SetDiscriminantStatement>();
+            return set_discriminant(lower_place(node.place), node.variant);
+        }
+        case StatementKind::None:
+        case StatementKind::StorageLive:
+        case StatementKind::StorageDead:
+        case StatementKind::FakeRead:
+        case StatementKind::PlaceMention:
+        case StatementKind::AscribeType:
+        case StatementKind::DeepAccess:
+        case StatementKind::Nop: return;   // for the borrow checker only
+    }
+}
+
+void FunctionLowering::lower_terminator(const mir::Terminator& terminator) {
+    switch (terminator.kind()) {
+        case TerminatorKind::None: break;
+        case TerminatorKind::Goto: return builder_.jump(block_of(terminator.as<mir::GotoTerminator>().target));
+        case TerminatorKind::SwitchInt: return lower_switch(terminator.as<mir::SwitchIntTerminator>());
+        case TerminatorKind::Return: return lower_return();
+        case TerminatorKind::Unreachable: return builder_.unreachable();
+        case TerminatorKind::Drop: return lower_drop(terminator.as<mir::DropTerminator>());
+        case TerminatorKind::Call: return lower_call(terminator.as<mir::CallTerminator>(), terminator.span);
+        case TerminatorKind::Assert: return lower_assert(terminator.as<mir::AssertTerminator>(), terminator.span);
+        case TerminatorKind::Panic: return lower_panic(terminator.as<mir::PanicTerminator>(), terminator.span);
+        case TerminatorKind::FalseEdge: return builder_.jump(block_of(terminator.as<mir::FalseEdgeTerminator>().real_target));
+        case TerminatorKind::FalseUnwind: return builder_.jump(block_of(terminator.as<mir::FalseUnwindTerminator>().real_target));
+    }
+    OCKC_UNREACHABLE("block without a terminator");
+}
+
+void FunctionLowering::lower_switch(const mir::SwitchIntTerminator& node) {
+    const ir::ValueId value = scalar_operand(node.operand);
+    ir::BlockId otherwise;
+    std::span<const mir::SwitchCase> cases = node.cases;
+    if (node.otherwise.valid()) {
+        otherwise = block_of(node.otherwise);
+    } else {   // the cases are all there are: the last one needs no test
+        otherwise = block_of(cases.back().target);
+        cases = cases.first(cases.size() - 1);
+    }
+    if (function_.type_of(value) == ir::Type::I1 && cases.size() == 1) {
+        const ir::BlockId target = block_of(cases[0].target);
+        return cases[0].low == 0 ? builder_.br(value, otherwise, target) : builder_.br(value, target, otherwise);
+    }
+    if (cases.empty()) return builder_.jump(otherwise);
+    if (cases.size() == 1 || ir::type_bits(function_.type_of(value)) > 64) {   // a chain of comparisons
+        for (const mir::SwitchCase& one : cases) {
+            const ir::ValueId bits = builder_.const_int(function_.type_of(value), one.low, one.high);
+            const ir::ValueId equal = builder_.icmp(ir::IntCond::Eq, value, bits);
+            const bool last = &one == &cases.back();
+            const ir::BlockId next = last ? otherwise : function_.add_block();
+            builder_.br(equal, block_of(one.target), next);
+            if (!last) builder_.at_end(next);
+        }
+        return;
+    }
+    std::vector<std::uint64_t> keys;
+    std::vector<ir::Target> targets{{otherwise, {}}};
+    for (const mir::SwitchCase& one : cases) {
+        keys.push_back(one.low);
+        targets.push_back({block_of(one.target), {}});
+    }
+    builder_.switch_on(value, std::move(keys), std::move(targets));
+}
+
+void FunctionLowering::lower_return() {
+    if (is_kernel_ || returns_memory_) return builder_.ret();
+    const Value value = load(locals_[0]);
+    std::vector<ir::ValueId> results;
+    if (value.a.valid()) results.push_back(value.a);
+    if (value.b.valid()) results.push_back(value.b);
+    builder_.ret(results);
+}
+
+// The table's text with the operator's verb filled in; {} stands for each operand, in the order of the panic's values.
+std::string FunctionLowering::assert_message(const mir::AssertTerminator& node) {
+    std::string text(mir::assert_text(node.kind));
+    const auto replace = [&](std::string_view what, std::string_view with) {
+        if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
+    };
+    replace("{op}", mir::binop_verb(node.op));
+    replace("{a}", "{}");
+    replace("{b}", "{}");
+    return text;
+}
+
+void FunctionLowering::lower_assert(const mir::AssertTerminator& node, Span span) {
+    const ir::ValueId condition = scalar_operand(node.condition);
+    const ir::BlockId good = block_of(node.target), bad = function_.add_block();
+    function_.blocks[bad].cold = true;
+    if (node.expected) {
+        builder_.br(condition, good, bad);
+    } else {
+        builder_.br(condition, bad, good);
+    }
+    builder_.at_end(bad);
+    std::string text = assert_message(node);
+    std::vector<ir::ValueId> values;
+    if (text.find("{}") != std::string::npos) values = {scalar_operand(node.a), scalar_operand(node.b)};
+    builder_.panic(module_.panic_site(span, std::move(text)), values);
+}
+
+void FunctionLowering::lower_panic(const mir::PanicTerminator& node, Span span) {
+    function_.blocks[builder_.block()].cold = true;
+    builder_.panic(module_.panic_site(span, std::string(node.message)), {});
+}
+
+}  // namespace ockc::lower

@@ -1,0 +1,222 @@
+// What each row of intrinsics.def means in IR.
+#include <fmt/format.h>
+
+#include "lower/function_lowering.hpp"
+
+namespace ockc::lower {
+
+using intrinsic::Intrinsic;
+using types::TypeKind;
+
+namespace {
+
+TypeId first_type(types::TypeStore& types, ItemRef item) {
+    for (types::GenericArg arg : types[item.args]) {
+        if (arg.kind() == types::GenericArg::Kind::Type) return arg.as_type();
+    }
+    return TypeId();
+}
+
+}  // namespace
+
+void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
+    const TypeId type = first_type(types_, item);
+    const TypeId output = destination.type;
+    const auto give = [&](ir::ValueId value) { store(destination, scalar_value(output, value)); };
+    switch (which) {
+        case Intrinsic::IntWrappingAdd:
+        case Intrinsic::IntWrappingSub:
+        case Intrinsic::IntWrappingMul:
+        case Intrinsic::IntAddOverflows:
+        case Intrinsic::IntSubOverflows:
+        case Intrinsic::IntMulOverflows:
+        case Intrinsic::IntUncheckedDiv:
+        case Intrinsic::IntUncheckedRem:
+        case Intrinsic::IntMaskedShl:
+        case Intrinsic::IntMaskedShr:
+        case Intrinsic::IntRotateLeft:
+        case Intrinsic::IntRotateRight:
+        case Intrinsic::IntLess:
+        case Intrinsic::IntSuccessor:
+        case Intrinsic::IntPredecessor:
+        case Intrinsic::IntMin:
+        case Intrinsic::IntMax:
+        case Intrinsic::IntCountOnes:
+        case Intrinsic::IntLeadingZeros:
+        case Intrinsic::IntTrailingZeros:
+        case Intrinsic::IntReverseBits:
+        case Intrinsic::IntSwapBytes: return give(integer_intrinsic(which, type, args));
+        case Intrinsic::FloatSqrt:
+        case Intrinsic::FloatAbs:
+        case Intrinsic::FloatFloor:
+        case Intrinsic::FloatCeil:
+        case Intrinsic::FloatTrunc:
+        case Intrinsic::FloatRint:
+        case Intrinsic::FloatCopysign:
+        case Intrinsic::FloatFma:
+        case Intrinsic::FloatMin:
+        case Intrinsic::FloatMax: return give(float_intrinsic(which, args));
+        case Intrinsic::Transmute:
+        case Intrinsic::PtrOffset:
+        case Intrinsic::PtrRead:
+        case Intrinsic::PtrWrite:
+        case Intrinsic::PtrReadVolatile:
+        case Intrinsic::PtrWriteVolatile:
+        case Intrinsic::SliceFromRawParts: return memory_intrinsic(which, type, args, destination);
+        case Intrinsic::SizeOf: return give(builder_.const_int(ir::Type::I64, layout(type).size));
+        case Intrinsic::AlignOf: return give(builder_.const_int(ir::Type::I64, layout(type).align));
+        case Intrinsic::SliceLen: return give(args[0].b);
+#define OCKC_SREG_ROW(name) \
+        case Intrinsic::Sreg##name: return give(builder_.sreg(ir::Sreg::name))
+        OCKC_SREG_ROW(TidX);
+        OCKC_SREG_ROW(TidY);
+        OCKC_SREG_ROW(TidZ);
+        OCKC_SREG_ROW(NtidX);
+        OCKC_SREG_ROW(NtidY);
+        OCKC_SREG_ROW(NtidZ);
+        OCKC_SREG_ROW(CtaidX);
+        OCKC_SREG_ROW(CtaidY);
+        OCKC_SREG_ROW(CtaidZ);
+        OCKC_SREG_ROW(NctaidX);
+        OCKC_SREG_ROW(NctaidY);
+        OCKC_SREG_ROW(NctaidZ);
+        OCKC_SREG_ROW(LaneId);
+        OCKC_SREG_ROW(SmId);
+        OCKC_SREG_ROW(NsmId);
+        OCKC_SREG_ROW(GridId);
+#undef OCKC_SREG_ROW
+        case Intrinsic::LaunchDomain: {
+            ir::Instruction inst;
+            inst.op = ir::Op::LaunchDomain;
+            inst.type = ir::Type::I32;
+            const ir::Type result = ir::Type::I32;
+            return give(function_.insts[builder_.append(std::move(inst), {&result, 1})].result());
+        }
+        case Intrinsic::SyncThreads: return builder_.barrier();
+        case Intrinsic::FenceBlock: return builder_.fence(ir::Scope::Block);
+        case Intrinsic::FenceDevice: return builder_.fence(ir::Scope::Device);
+        case Intrinsic::FenceSystem: return builder_.fence(ir::Scope::System);
+        case Intrinsic::Trap: return builder_.trap();
+        case Intrinsic::UnreachableUnchecked: return builder_.unreachable();
+    }
+}
+
+ir::ValueId FunctionLowering::integer_intrinsic(Intrinsic which, TypeId type, std::span<const Value> args) {
+    const bool sign = is_signed(type);
+    const ir::ValueId a = args[0].a, b = args.size() > 1 ? args[1].a : ir::ValueId();
+    const ir::Type ir = function_.type_of(a);
+    const auto two = [&](ir::Op op) { return builder_.binary(op, ir, a, b); };
+    const auto count = [&](ir::Op op) {   // counts come back as u32
+        const ir::ValueId bits = builder_.unary(op, ir, a);
+        if (ir == ir::Type::I32) return bits;
+        return builder_.convert(ir::type_bits(ir) > 32 ? ir::Op::Trunc : ir::Op::Zext, ir::Type::I32, bits);
+    };
+    switch (which) {
+        case Intrinsic::IntWrappingAdd: return two(ir::Op::Iadd);
+        case Intrinsic::IntWrappingSub: return two(ir::Op::Isub);
+        case Intrinsic::IntWrappingMul: return two(ir::Op::Imul);
+        case Intrinsic::IntAddOverflows: return two(sign ? ir::Op::SaddOv : ir::Op::UaddOv);
+        case Intrinsic::IntSubOverflows: return two(sign ? ir::Op::SsubOv : ir::Op::UsubOv);
+        case Intrinsic::IntMulOverflows: return two(sign ? ir::Op::SmulOv : ir::Op::UmulOv);
+        case Intrinsic::IntUncheckedDiv: return two(sign ? ir::Op::Sdiv : ir::Op::Udiv);
+        case Intrinsic::IntUncheckedRem: return two(sign ? ir::Op::Srem : ir::Op::Urem);
+        case Intrinsic::IntMaskedShl: return shift(mir::BinOp::Shl, a, b, sign);
+        case Intrinsic::IntMaskedShr: return shift(mir::BinOp::Shr, a, b, sign);
+        case Intrinsic::IntRotateLeft: return two(ir::Op::Rotl);
+        case Intrinsic::IntRotateRight: return two(ir::Op::Rotr);
+        case Intrinsic::IntLess: return builder_.icmp(sign ? ir::IntCond::Slt : ir::IntCond::Ult, a, b);
+        case Intrinsic::IntSuccessor: return builder_.binary(ir::Op::Iadd, ir, a, builder_.const_int(ir, 1));
+        case Intrinsic::IntPredecessor: return builder_.binary(ir::Op::Isub, ir, a, builder_.const_int(ir, 1));
+        case Intrinsic::IntMin: return two(sign ? ir::Op::Smin : ir::Op::Umin);
+        case Intrinsic::IntMax: return two(sign ? ir::Op::Smax : ir::Op::Umax);
+        case Intrinsic::IntCountOnes: return count(ir::Op::Popcnt);
+        case Intrinsic::IntLeadingZeros: return count(ir::Op::Clz);
+        case Intrinsic::IntTrailingZeros: return count(ir::Op::Ctz);
+        case Intrinsic::IntReverseBits: return builder_.unary(ir::Op::Bitrev, ir, a);
+        case Intrinsic::IntSwapBytes: return builder_.unary(ir::Op::Bswap, ir, a);
+        default: break;   // the caller sends integer rows only
+    }
+    OCKC_UNREACHABLE("integer intrinsic");
+}
+
+ir::ValueId FunctionLowering::float_intrinsic(Intrinsic which, std::span<const Value> args) {
+    const ir::ValueId a = args[0].a;
+    const ir::Type ir = function_.type_of(a);
+    switch (which) {
+        case Intrinsic::FloatSqrt: return builder_.unary(ir::Op::Fsqrt, ir, a);
+        case Intrinsic::FloatAbs: return builder_.unary(ir::Op::Fabs, ir, a);
+        case Intrinsic::FloatFloor: return builder_.unary(ir::Op::Ffloor, ir, a);
+        case Intrinsic::FloatCeil: return builder_.unary(ir::Op::Fceil, ir, a);
+        case Intrinsic::FloatTrunc: return builder_.unary(ir::Op::Ftrunc, ir, a);
+        case Intrinsic::FloatRint: return builder_.unary(ir::Op::Frint, ir, a);
+        case Intrinsic::FloatCopysign: return builder_.binary(ir::Op::Fcopysign, ir, a, args[1].a);
+        case Intrinsic::FloatFma: return builder_.fma(ir, a, args[1].a, args[2].a);
+        case Intrinsic::FloatMin: return builder_.binary(ir::Op::Fmin, ir, a, args[1].a);
+        case Intrinsic::FloatMax: return builder_.binary(ir::Op::Fmax, ir, a, args[1].a);
+        default: break;   // the caller sends float rows only
+    }
+    OCKC_UNREACHABLE("float intrinsic");
+}
+
+void FunctionLowering::memory_intrinsic(Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination) {
+    const auto pointee = [&](const Value& pointer) { return PlaceRef{pointer.a, 0, {}, type, &layout(type)}; };
+    switch (which) {
+        case Intrinsic::Transmute: {
+            if (layout(args[0].type).size != destination.layout->size) {
+                module_.context().sink().error(Code::E0512, body_.span,
+                                               fmt::format("cannot transmute between types of different sizes: `{}` has {} bytes, `{}` has {}",
+                                                           module_.context().text(args[0].type), layout(args[0].type).size,
+                                                           module_.context().text(destination.type), destination.layout->size));
+                return;
+            }
+            if (args[0].form == ValueForm::Scalar && form_of(*destination.layout) == ValueForm::Scalar) {
+                return store(destination, scalar_value(destination.type, reinterpret(args[0].a, ir_type(destination.layout->scalars[0]))));
+            }
+            PlaceRef from = in_memory(args[0]);
+            from.type = destination.type;
+            from.layout = destination.layout;
+            return store(destination, load(from));
+        }
+        case Intrinsic::PtrOffset: {
+            const std::uint64_t size = layout(type).size;
+            ir::ValueId bytes = args[1].a;
+            if (size != 1) bytes = builder_.binary(ir::Op::Imul, ir::Type::I64, bytes, builder_.const_int(ir::Type::I64, size));
+            return store(destination, scalar_value(destination.type, builder_.ptr_add(args[0].a, bytes)));
+        }
+        case Intrinsic::PtrRead: return store(destination, load(pointee(args[0])));
+        case Intrinsic::PtrWrite: return store(pointee(args[0]), args[1]);
+        case Intrinsic::PtrReadVolatile: {
+            const Layout& shape = layout(type);
+            if (form_of(shape) != ValueForm::Scalar) return refuse_volatile(type);
+            const ir::MemoryInfo memory{shape.align, true, false};
+            return store(destination, scalar_value(type, builder_.load(ir_type(shape.scalars[0]), args[0].a, memory)));
+        }
+        case Intrinsic::PtrWriteVolatile: {
+            const Layout& shape = layout(type);
+            if (form_of(shape) != ValueForm::Scalar) return refuse_volatile(type);
+            return builder_.store(args[0].a, args[1].a, {shape.align, true, false});
+        }
+        case Intrinsic::SliceFromRawParts:
+            return store(destination, {destination.type, ValueForm::Pair, args[0].a, args[1].a, {}});
+        default: break;   // the caller sends memory rows only
+    }
+    OCKC_UNREACHABLE("memory intrinsic");
+}
+
+void FunctionLowering::refuse_volatile(TypeId type) {
+    module_.context().sink().error(Code::OCK0999, body_.span,
+                                   fmt::format("volatile access to `{}` is not supported yet", module_.context().text(type)))
+        .help("access its scalar fields one by one");
+}
+
+ir::ValueId FunctionLowering::reinterpret(ir::ValueId value, ir::Type to) {
+    const ir::Type from = function_.type_of(value);
+    if (from == to) return value;
+    if (ir::is_ptr(from)) return reinterpret(builder_.convert(ir::Op::PtrToInt, ir::Type::I64, value), to);
+    if (ir::is_ptr(to)) return builder_.convert(ir::Op::IntToPtr, to, reinterpret(value, ir::Type::I64));
+    if (from == ir::Type::I1) return reinterpret(builder_.convert(ir::Op::Zext, ir::Type::I8, value), to);
+    if (to == ir::Type::I1) return builder_.convert(ir::Op::Trunc, to, reinterpret(value, ir::Type::I8));
+    return builder_.convert(ir::Op::Bitcast, to, value);
+}
+
+}  // namespace ockc::lower

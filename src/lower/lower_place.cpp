@@ -1,0 +1,182 @@
+// Places: addresses of locals, fields, elements; loads and stores of values by form.
+#include "lower/function_lowering.hpp"
+
+namespace ockc::lower {
+
+using mir::ProjectionKind;
+using types::TypeKind;
+
+namespace {
+
+constexpr ir::Type kPtrLocal = ir::Type::PtrLocal;
+
+// Alignment that is left at a constant distance from an address of known alignment.
+std::uint32_t align_at(std::uint32_t align, std::int64_t offset) {
+    while (align > 1 && offset % align != 0) align /= 2;
+    return align;
+}
+
+}  // namespace
+
+PlaceRef FunctionLowering::lower_place(const mir::Place& place) {
+    PlaceRef at = locals_[place.local.raw];
+    for (const mir::Projection& step : place.projections) at = project(at, step);
+    return at;
+}
+
+PlaceRef FunctionLowering::project(PlaceRef base, const mir::Projection& step) {
+    const TypeId type = subst(step.type);
+    switch (step.kind) {
+        case ProjectionKind::Deref: {
+            const Value pointer = load(base);
+            PlaceRef at{pointer.a, 0, pointer.b, type, nullptr};
+            at.layout = &layout(type);
+            return at;
+        }
+        case ProjectionKind::Field: return field(base, step.index, type);
+        case ProjectionKind::Index: {
+            const Value index = load(locals_[step.local.raw]);
+            return element(base, index.a, type);
+        }
+        case ProjectionKind::ConstantIndex: {
+            if (!step.from_end) {
+                PlaceRef at = base;
+                const Layout& element_layout = layout(type);
+                at.offset += static_cast<std::int64_t>(step.offset * element_layout.size);
+                at.type = type;
+                at.layout = &element_layout;
+                at.meta = {};
+                return at;
+            }
+            const ir::ValueId back = builder_.const_int(ir::Type::I64, step.offset);
+            return element(base, builder_.binary(ir::Op::Isub, ir::Type::I64, length(base), back), type);
+        }
+        case ProjectionKind::Subslice: {
+            PlaceRef at = base;
+            const Layout& element_layout = layout(types_[base.type].element);
+            at.offset += static_cast<std::int64_t>(step.offset * element_layout.size);
+            at.type = type;
+            at.layout = &layout(type);
+            at.meta = {};
+            if (types_.kind(type) == TypeKind::Slice) {
+                const std::uint64_t cut = step.from_end ? step.offset + step.min_length : 0;
+                at.meta = step.from_end
+                              ? builder_.binary(ir::Op::Isub, ir::Type::I64, length(base), builder_.const_int(ir::Type::I64, cut))
+                              : builder_.const_int(ir::Type::I64, step.min_length - step.offset);
+            }
+            return at;
+        }
+        case ProjectionKind::Downcast: {
+            base.layout = &variant_layout(base.type, step.index);
+            return base;
+        }
+    }
+    OCKC_UNREACHABLE("projection kind");
+}
+
+PlaceRef FunctionLowering::field(const PlaceRef& base, std::uint32_t index, TypeId type) {
+    PlaceRef at = base;
+    OCKC_CHECK_MSG(index < base.layout->offsets.size(), "field index");
+    at.offset += static_cast<std::int64_t>(base.layout->offsets[index]);
+    at.type = type;
+    at.layout = &layout(type);
+    if (!at.layout->is_unsized) at.meta = {};
+    return at;
+}
+
+PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, TypeId type) {
+    const Layout& element_layout = layout(type);
+    PlaceRef at{base.ptr, base.offset, {}, type, &element_layout};
+    if (element_layout.size == 0) return at;
+    ir::ValueId bytes = index;
+    if (element_layout.size != 1) {
+        bytes = builder_.binary(ir::Op::Imul, ir::Type::I64, index, builder_.const_int(ir::Type::I64, element_layout.size));
+    }
+    at.ptr = builder_.ptr_add(base.ptr, bytes);
+    return at;
+}
+
+ir::ValueId FunctionLowering::address(const PlaceRef& place) {
+    if (!place.ptr.valid()) {
+        // A zero-sized place without memory: any aligned address will do.
+        const std::uint32_t align = place.layout != nullptr ? place.layout->align : 1;
+        return builder_.convert(ir::Op::IntToPtr, ir::Type::Ptr, builder_.const_int(ir::Type::I64, align));
+    }
+    ir::ValueId ptr = builder_.ptr_add_const(place.ptr, place.offset);
+    if (function_.type_of(ptr) != ir::Type::Ptr) ptr = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, ptr);
+    return ptr;
+}
+
+ir::ValueId FunctionLowering::length(const PlaceRef& place) {
+    if (types_.kind(place.type) == TypeKind::Array) return builder_.const_int(ir::Type::I64, place.layout->count);
+    OCKC_CHECK_MSG(place.meta.valid(), "length of an unsized place");
+    return place.meta;
+}
+
+ir::ValueId FunctionLowering::load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align) {
+    ir::MemoryInfo memory;
+    memory.align = align_at(align, offset);
+    return builder_.load(ir_type(scalar), place.ptr, memory, place.offset + offset);
+}
+
+void FunctionLowering::store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align) {
+    ir::MemoryInfo memory;
+    memory.align = align_at(align, offset);
+    builder_.store(place.ptr, value, memory, place.offset + offset);
+}
+
+Value FunctionLowering::load(const PlaceRef& place) {
+    const Layout& shape = layout(place.type);
+    Value value{place.type, form_of(shape), {}, {}, {}};
+    switch (value.form) {
+        case ValueForm::Zero: break;
+        case ValueForm::Scalar: value.a = load_scalar(place, 0, shape.scalars[0], shape.align); break;
+        case ValueForm::Pair:
+            value.a = load_scalar(place, 0, shape.scalars[0], shape.align);
+            value.b = load_scalar(place, shape.pair_offset, shape.scalars[1], shape.align);
+            break;
+        case ValueForm::Memory: value.memory = place; break;
+    }
+    return value;
+}
+
+void FunctionLowering::store(const PlaceRef& place, const Value& value) {
+    const Layout& shape = layout(place.type);
+    switch (value.form) {
+        case ValueForm::Zero: return;
+        case ValueForm::Scalar: return store_scalar(place, 0, value.a, shape.align);
+        case ValueForm::Pair:
+            store_scalar(place, 0, value.a, shape.align);
+            return store_scalar(place, shape.pair_offset, value.b, shape.align);
+        case ValueForm::Memory: {
+            const ir::ValueId to = builder_.ptr_add_const(place.ptr, place.offset);
+            const ir::ValueId from = builder_.ptr_add_const(value.memory.ptr, value.memory.offset);
+            if (to != from) builder_.memcpy(to, from, shape.size, shape.align);
+            return;
+        }
+    }
+}
+
+PlaceRef FunctionLowering::temporary(TypeId type) {
+    const Layout& shape = layout(type);
+    PlaceRef place{{}, 0, {}, type, &shape};
+    if (shape.size == 0) return place;
+    ir::Instruction slot;
+    slot.op = ir::Op::Alloca;
+    slot.type = ir::Type::PtrLocal;
+    slot.imm = shape.size;
+    slot.memory.align = shape.align;
+    slot.span = body_.span;
+    allocas_.push_back(function_.make_inst(std::move(slot), {&kPtrLocal, 1}));
+    place.ptr = function_.insts[allocas_.back()].result();
+    return place;
+}
+
+PlaceRef FunctionLowering::in_memory(const Value& value) {
+    if (value.form == ValueForm::Memory) return value.memory;
+    PlaceRef place = temporary(value.type);
+    store(place, value);
+    return place;
+}
+
+}  // namespace ockc::lower

@@ -1,0 +1,222 @@
+// The worklist of instances, symbols, and the tables that all functions share.
+#include "lower/module_lowering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/function_lowering.hpp"
+
+namespace ockc::lower {
+
+using types::AbiKind;
+using types::Scalar;
+using types::ScalarKind;
+using types::TypeKind;
+
+ValueForm form_of(const Layout& layout) {
+    if (layout.size == 0) return ValueForm::Zero;
+    switch (layout.abi) {
+        case AbiKind::Uninhabited: return layout.size == 0 ? ValueForm::Zero : ValueForm::Memory;
+        case AbiKind::Scalar: return ValueForm::Scalar;
+        case AbiKind::ScalarPair: return ValueForm::Pair;
+        case AbiKind::Aggregate: return ValueForm::Memory;
+    }
+    OCKC_UNREACHABLE("ABI kind");
+}
+
+bool is_truth_value(const Scalar& scalar) {
+    return scalar.kind == ScalarKind::Int && scalar.bytes == 1 && scalar.valid_low == 0 && scalar.valid_high == 1;
+}
+
+ir::Type ir_type(const Scalar& scalar) {
+    if (is_truth_value(scalar)) return ir::Type::I1;
+    switch (scalar.kind) {
+        case ScalarKind::Int: return ir::int_type(scalar.bytes * 8u);
+        case ScalarKind::Float:
+            return scalar.bytes == 8 ? ir::Type::F64 : scalar.bytes == 4 ? ir::Type::F32 : ir::Type::F16;
+        case ScalarKind::Pointer: return ir::Type::Ptr;
+    }
+    OCKC_UNREACHABLE("scalar kind");
+}
+
+ModuleLowering::ModuleLowering(const Input& input) : input_(input) {
+    output_.module.source_name = input.source_name;
+    output_.module.interner = &input.context.program().interner;
+    output_.abi.source_name = input.source_name;
+}
+
+Output ModuleLowering::run() {
+    // Kernels own their plain names; everything else gives way.
+    for (DefId kernel : context().program().kernels) {
+        if (context().generics_of(kernel).own.empty() && context().program().attribute(kernel, hir::AttributeKind::Kernel) != nullptr) {
+            lower_kernel(kernel);
+        }
+    }
+    while (!queue_.empty()) {
+        const Pending next = queue_.front();
+        queue_.pop_front();
+        const mir::Body* body = input_.mir(next.item.def);
+        if (body == nullptr) continue;   // reported
+        const std::string name = context().text(next.item);
+        const CrashContext crash("lowering", name);
+        const auto args = types()[next.item.args];
+        FunctionLowering lowering(*this, *body, args, next.function);
+        if (next.is_kernel) {
+            lowering.run_kernel(output_.abi.kernels[output_.module.functions[next.function].kernel_index]);
+        } else {
+            lowering.run(shape_of(next.item));
+        }
+    }
+    return std::move(output_);
+}
+
+void ModuleLowering::lower_kernel(DefId kernel) {
+    abi::KernelAbi abi = kernel_abi(kernel);
+    abi.symbol = unique_symbol(abi.name);
+    ir::Function function;
+    function.name = abi.symbol;
+    function.is_kernel = true;
+    function.kernel_index = static_cast<std::uint32_t>(output_.abi.kernels.size());
+    function.span = context().program().defs[kernel].name.span;
+    const abi::LaunchFacts& launch = abi.launch;
+    function.facts.domain = launch.domain;
+    if (launch.block) std::copy(launch.block->begin(), launch.block->end(), function.facts.block);
+    function.facts.max_threads = launch.max_threads.value_or(0);
+    output_.abi.kernels.push_back(std::move(abi));
+    const ir::FuncId id = module().functions.push(std::move(function));
+    queue_.push_back({{kernel, types().no_args}, id, true});
+}
+
+const Layout& ModuleLowering::layout(TypeId type) { return context().layout_of(type); }
+
+TypeId ModuleLowering::subst(TypeId type, std::span<const types::GenericArg> args) {
+    if (!args.empty()) type = types().subst(type, args);
+    return context().normalize(types().erase_regions(type), context().empty_env());
+}
+
+CallShape ModuleLowering::shape_of(std::vector<TypeId> inputs, TypeId output) {
+    CallShape shape;
+    const auto add = [&](std::vector<ir::Type>& list, const Layout& layout) {
+        const ValueForm form = form_of(layout);
+        if (form == ValueForm::Scalar || form == ValueForm::Pair) list.push_back(ir_type(layout.scalars[0]));
+        if (form == ValueForm::Pair) list.push_back(ir_type(layout.scalars[1]));
+        return form == ValueForm::Memory;
+    };
+    shape.returns_memory = add(shape.results, layout(output));
+    if (shape.returns_memory) shape.params.push_back(ir::Type::Ptr);
+    for (TypeId input : inputs) {
+        if (add(shape.params, layout(input))) shape.params.push_back(ir::Type::Ptr);
+    }
+    shape.inputs = std::move(inputs);
+    shape.output = output;
+    return shape;
+}
+
+CallShape ModuleLowering::shape_of(ItemRef item) {
+    const hir::Def& def = context().program().defs[item.def];
+    if (def.kind == hir::DefKind::Closure) {
+        const mir::Body* body = input_.mir(item.def);
+        std::vector<TypeId> inputs;
+        for (std::uint32_t i = 1; i <= body->arg_count; ++i) {
+            inputs.push_back(subst(body->locals[mir::LocalId(i)].type, types()[item.args]));
+        }
+        return shape_of(std::move(inputs), subst(body->locals[mir::kReturnLocal].type, types()[item.args]));
+    }
+    check::FnSigInfo sig = context().fn_sig(item);
+    for (TypeId& input : sig.inputs) input = subst(input, {});
+    return shape_of(std::move(sig.inputs), subst(sig.output, {}));
+}
+
+ir::FuncId ModuleLowering::function_of(ItemRef item) {
+    const std::uint64_t key = static_cast<std::uint64_t>(item.def.raw) << 32 | item.args.raw;
+    if (auto found = instances_.find(key); found != instances_.end()) return found->second;
+    ir::Function function;
+    function.name = symbol_for(item);
+    function.span = context().program().defs[item.def].name.span;
+    const ir::FuncId id = module().functions.push(std::move(function));
+    instances_.emplace(key, id);
+    queue_.push_back({item, id, false});
+    return id;
+}
+
+// Readable: the item's path with everything that PTX names cannot hold made `_`.
+std::string ModuleLowering::symbol_for(ItemRef item) {
+    std::string wanted;
+    for (char c : context().text(item)) {
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (plain) {
+            wanted += c;
+        } else if (!wanted.empty() && wanted.back() != '_') {
+            wanted += '_';
+        }
+    }
+    while (!wanted.empty() && wanted.back() == '_') wanted.pop_back();
+    if (wanted.empty() || (wanted[0] >= '0' && wanted[0] <= '9')) wanted = "fn_" + wanted;
+    return unique_symbol(std::move(wanted));
+}
+
+std::string ModuleLowering::unique_symbol(std::string wanted) {
+    std::string name = wanted;
+    for (std::uint32_t i = 1; !symbols_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
+    return name;
+}
+
+std::uint32_t ModuleLowering::panic_site(Span span, std::string text) {
+    const std::uint64_t place = static_cast<std::uint64_t>(span.file.raw) << 32 | span.begin;
+    const auto key = std::pair(place, text);
+    if (auto found = sites_.find(key); found != sites_.end()) return found->second;
+    abi::PanicSite site;
+    if (span.valid()) {
+        const LineColumn at = input_.sources.line_column(span.file, span.begin);
+        site.file = input_.sources.file(span.file).name;
+        site.line = at.line;
+        site.column = at.column;
+    }
+    site.text = std::move(text);
+    const auto id = static_cast<std::uint32_t>(output_.abi.panic_sites.size());
+    output_.abi.panic_sites.push_back(std::move(site));
+    sites_.emplace(key, id);
+    return id;
+}
+
+ir::GlobalId ModuleLowering::bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align) {
+    const auto key = std::pair(bytes, align);
+    if (auto found = byte_globals_.find(key); found != byte_globals_.end()) return found->second;
+    ir::Global global;
+    global.name = unique_symbol("ock_const");
+    global.space = ir::Space::Global;
+    global.size = bytes.size();
+    global.align = align;
+    global.init = std::move(bytes);
+    const ir::GlobalId id = module().globals.push(std::move(global));
+    byte_globals_.emplace(key, id);
+    return id;
+}
+
+ir::GlobalId ModuleLowering::static_global(DefId static_def) {
+    if (auto found = statics_.find(static_def); found != statics_.end()) return found->second;
+    const hir::Def& def = context().program().defs[static_def];
+    const TypeId type = subst(context().type_of(static_def), {});
+    const Layout& shape = layout(type);
+    ir::Global global;
+    global.name = unique_symbol(std::string(context().program().name(static_def)));
+    global.space = ir::Space::Global;
+    global.size = shape.size;
+    global.align = shape.align;
+    global.span = def.name.span;
+    if (const ConstValue* value = context().eval_static(static_def)) {
+        global.init.assign(shape.size, 0);
+        if (!encode(*value, global.init)) {
+            context().sink().error(Code::OCK0999, def.name.span, "a static that holds references is not supported yet")
+                .help("keep the referenced values in statics of their own");
+        }
+    }
+    const ir::GlobalId id = module().globals.push(std::move(global));
+    statics_.emplace(static_def, id);
+    return id;
+}
+
+Output lower(const Input& input) { return ModuleLowering(input).run(); }
+
+}  // namespace ockc::lower

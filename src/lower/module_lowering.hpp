@@ -1,0 +1,86 @@
+// State of one lowering: instances, globals, panic sites, and the scalar view of layouts that all parts share.
+#pragma once
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "lower/lower.hpp"
+
+namespace ockc::lower {
+
+using check::ConstValue;
+using check::ItemRef;
+using types::Layout;
+using types::TypeId;
+
+// How a value of a type is held while it is computed with.
+enum class ValueForm : std::uint8_t { Zero, Scalar, Pair, Memory };
+ValueForm form_of(const Layout& layout);
+ir::Type ir_type(const types::Scalar& scalar);
+// Truth values are i1: one byte that is 0 or 1.
+bool is_truth_value(const types::Scalar& scalar);
+
+// The parameters and results of a lowered function, from its Rust signature: scalars and pairs by value, other values by
+// pointer to a copy; other results through a pointer that comes first.
+struct CallShape {
+    std::vector<TypeId> inputs;
+    TypeId output;
+    bool returns_memory = false;
+    std::vector<ir::Type> params;
+    std::vector<ir::Type> results;
+};
+
+class ModuleLowering {
+  public:
+    explicit ModuleLowering(const Input& input);
+    Output run();
+
+    check::Context& context() { return input_.context; }
+    types::TypeStore& types() { return input_.context.types(); }
+    const Input& input() const { return input_; }
+    ir::Module& module() { return output_.module; }
+
+    const Layout& layout(TypeId type);
+    TypeId subst(TypeId type, std::span<const types::GenericArg> args);
+
+    // The IR function of an instance; queued for lowering when new. `body_of` differs from `item.def` for closures.
+    ir::FuncId function_of(ItemRef item);
+    CallShape shape_of(std::vector<TypeId> inputs, TypeId output);
+    CallShape shape_of(ItemRef item);
+
+    std::uint32_t panic_site(Span span, std::string text);
+    ir::GlobalId bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align);
+    ir::GlobalId static_global(DefId static_def);
+    // Bytes of a constant without references; false when it has some.
+    bool encode(const ConstValue& value, std::span<std::uint8_t> out);
+
+    // kernel_signature.cpp: ABI of a kernel from its signature.
+    abi::KernelAbi kernel_abi(DefId kernel);
+    abi::AbiType abi_type(TypeId type, Span span);
+
+  private:
+    struct Pending {
+        ItemRef item;
+        ir::FuncId function;
+        bool is_kernel = false;
+    };
+    std::string symbol_for(ItemRef item);
+    std::string unique_symbol(std::string wanted);
+    void lower_kernel(DefId kernel);
+
+    const Input& input_;
+    Output output_;
+    std::deque<Pending> queue_;
+    std::unordered_map<std::uint64_t, ir::FuncId> instances_;          // def and args in one key
+    std::unordered_map<DefId, ir::GlobalId> statics_;
+    std::map<std::pair<std::vector<std::uint8_t>, std::uint32_t>, ir::GlobalId> byte_globals_;
+    std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
+    std::unordered_set<std::string> symbols_;
+    std::unordered_map<TypeId, std::uint32_t> abi_structs_;
+};
+
+}  // namespace ockc::lower
