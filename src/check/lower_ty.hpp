@@ -1,0 +1,92 @@
+// Type syntax to types: paths with generic arguments, bounds, lifetimes. Signatures use it directly; bodies derive from it to
+// make inference variables for what is left out.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "check/state.hpp"
+
+namespace ockc::check {
+
+// What an elided lifetime means at this place.
+enum class ElidedRegion : std::uint8_t {
+    Erased,     // in bodies
+    Fresh,      // function inputs and impl headers: a region of its own
+    Output,     // function outputs: the region that elision chooses
+    Static,     // constants and statics
+    Error,      // struct fields and the like: must be written
+};
+
+class TypeLowerer {
+  public:
+    TypeLowerer(Context& context, DefId owner, ElidedRegion elided);
+    virtual ~TypeLowerer() = default;
+
+    TypeId lower(hir::TyId type);
+    // Arguments of `item` for one path segment; `prefix` are the arguments of the parent (and Self of a trait).
+    ArgsId lower_args(DefId item, std::span<const GenericArg> prefix, const hir::GenericArgs* args, Span span, bool infer_missing);
+    // The type that a path to a struct, enum, alias or parameter means.
+    TypeId lower_type_path(const hir::Path& path);
+    TraitRef lower_trait_ref(const hir::Path& path, TypeId self, std::vector<Predicate>* constraints);
+    // Predicates of `self: bounds`; `maybe_sized` is set when `?Sized` is among them.
+    void lower_bounds(TypeId self, hir::List<hir::Bound> bounds, std::vector<Predicate>& out, bool* maybe_sized);
+    RegionId lower_lifetime(const hir::Lifetime& lifetime);
+    ConstId lower_const_arg(DefId anon_const, TypeId type);
+    // <self>::name as a type.
+    TypeId assoc_type(TypeId self, const hir::QPath& path);
+
+    void set_elided(ElidedRegion elided) { elided_ = elided; }
+    void set_output_region(RegionId region) { output_region_ = region; }
+    void set_quiet(bool quiet) { quiet_ = quiet; }
+    bool failed() const { return failed_; }
+
+  protected:
+    // `_` and left-out arguments. The base class reports E0121 and answers Error.
+    virtual TypeId infer_type(Span span);
+    virtual ConstId infer_const(TypeId type, Span span);
+    virtual bool in_body() const { return false; }
+    // Projections as they come out of paths; bodies normalise them.
+    virtual TypeId finish_projection(TypeId projection, Span) { return projection; }
+    virtual bool equal_types(TypeId a, TypeId b) { return a == b; }
+
+    Context& cx_;
+    TypeStore& types_;
+    const hir::Program& program_;
+    DefId owner_;
+
+  private:
+    TypeId lower_path(const hir::QPath& path);
+    TypeId lower_array(const hir::ArrayTy& array);
+    TypeId lower_resolved(const hir::QPath& path);
+    TypeId lower_fn_ptr(const hir::BareFn& fn);
+    TypeId lower_opaque(hir::TyId type);
+    TypeId param_type(DefId param);
+    TypeId self_type_of(DefId def, Span span);
+    TypeId param_assoc_type(TypeId self, DefId bound_owner, bool is_self_param, const hir::QPath& path);
+    TypeId ambiguous_assoc_type(TypeId self, const hir::QPath& path);
+    RegionId elided_region(Span span);
+    GenericArg lower_arg(const GenericsInfo::Param& param, const hir::GenericArg& arg);
+    GenericArg missing_arg(const GenericsInfo::Param& param, DefId item, std::span<const GenericArg> so_far, Span span, bool infer_missing, bool* defaulted);
+    void check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing);
+    ArgsId parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix);
+    void lower_constraint(const TraitRef& trait_ref, const hir::AssocConstraint& constraint, std::vector<Predicate>& out);
+    void forbid_args(const hir::Path& path, std::size_t allowed_begin);
+    Diagnostic* error(Code code, Span span, std::string message);
+
+    ElidedRegion elided_;
+    RegionId output_region_;
+    std::uint32_t fresh_regions_ = 0;
+    std::uint32_t depth_ = 0;
+    bool quiet_ = false;
+    bool failed_ = false;
+};
+
+// The associated type `name` among a trait and its supertraits, as seen from `trait_ref`; invalid when there is none.
+struct AssocInTrait {
+    TraitRef trait_ref;
+    DefId item;
+};
+std::optional<AssocInTrait> find_assoc_in_supertraits(Context& context, const TraitRef& trait_ref, Symbol name, hir::DefKind kind);
+
+}  // namespace ockc::check

@@ -1,0 +1,144 @@
+// Internal: what check::Context owns. Caches of the item queries, the indexes over impls and traits, and the checked bodies.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "check/context.hpp"
+#include "types/print.hpp"
+
+namespace ockc::check {
+
+using types::GenericArg;
+using types::RegionId;
+using types::TypeData;
+using types::TypeKind;
+using types::TypeStore;
+
+// Answers by DefId with stable addresses.
+template <class T>
+class DefCache {
+  public:
+    T* find(DefId def) {
+        const auto it = map_.find(def);
+        return it == map_.end() ? nullptr : it->second.get();
+    }
+    T& put(DefId def, T value) {
+        auto& slot = map_[def];
+        slot = std::make_unique<T>(std::move(value));
+        return *slot;
+    }
+
+  private:
+    std::unordered_map<DefId, std::unique_ptr<T>> map_;
+};
+
+class Names final : public types::NameSource {
+  public:
+    explicit Names(Context& context) : cx_(context) {}
+    std::string_view text(Symbol symbol) const override { return cx_.program().interner.text(symbol); }
+    std::string_view name(DefId def) const override { return cx_.program().name(def); }
+    std::uint32_t parent_arg_count(DefId def) const override { return cx_.generics_of(def).parent_count; }
+    DefId parent(DefId def) const override { return cx_.program().defs[def].parent; }
+    std::string fn_item(DefId def, ArgsId args) const override;
+    std::string closure(DefId def) const override;
+    std::string opaque(DefId def, ArgsId args) const override;
+    std::string constant(DefId def, ArgsId args) const override;
+
+  private:
+    Context& cx_;
+};
+
+struct LangItems {
+#define OCKC_LANG(member, key) DefId member;
+#include "check/lang_items.def"
+};
+
+// The head of a type, for finding impls without unification. 0: anything (parameters, projections).
+using TypeKey = std::uint64_t;
+TypeKey type_key(const TypeStore& types, TypeId type);
+
+struct ImplEntry {
+    DefId impl;
+    TypeKey self_key = 0;
+    TraitRef trait_ref;          // in terms of the impl's parameters, regions erased
+};
+struct AssocItem {
+    DefId def;
+    DefId container;             // impl or trait
+};
+
+struct Context::State {
+    explicit State(Context& context);
+
+    Context& cx;
+    Names names;
+    LangItems lang;
+    types::LayoutCache layouts;
+    Arena arena;                 // constant values
+
+    // ---- items
+    DefCache<TypeId> types_of;
+    DefCache<GenericsInfo> generics;
+    DefCache<ArgsId> identity;
+    DefCache<FnSigInfo> signatures;
+    DefCache<std::vector<Predicate>> predicates;
+    DefCache<std::vector<Predicate>> item_bounds;      // of associated types and opaques: Self = the projection
+    DefCache<ParamEnv> envs;
+    DefCache<AdtInfo> adts;
+    DefCache<TraitRef> impl_trait_refs;
+    DefCache<std::vector<TraitRef>> supertraits;       // direct ones, in terms of the trait's parameters
+    std::unordered_map<DefId, TypeId> anon_const_types;    // expected types noted where the constant stands
+    std::unordered_set<std::uint64_t> in_progress;         // (query, def) pairs being answered: cycle detection
+    std::unordered_map<DefId, std::vector<DefId>> opaque_of_fn;
+    std::unordered_map<DefId, std::pair<DefId, hir::TyId>> opaque_syntax;   // opaque def -> function, its `impl Trait`
+
+    // ---- impls and traits
+    bool indexed = false;
+    std::unordered_map<DefId, std::vector<DefId>> impls_of_trait;            // as listed, unlowered
+    std::unordered_map<DefId, std::vector<ImplEntry>> lowered_impls;         // per trait, on demand
+    std::unordered_map<std::uint64_t, std::vector<AssocItem>> inherent_items;    // (self key hash, name)
+    std::unordered_map<Symbol, std::vector<AssocItem>> trait_items;          // by name
+    std::unordered_map<DefId, std::unordered_map<Symbol, DefId>> items_by_name;   // of one impl or trait
+    std::unordered_map<std::uint64_t, bool> evaluation_cache;                // solved goals without inference variables
+
+    // ---- bodies
+    struct BodySlot {
+        std::unique_ptr<TypeTables> tables;
+        bool done = false, ok = false;
+    };
+    std::unordered_map<DefId, BodySlot> bodies;
+    std::unordered_map<DefId, const ClosureInfo*> closures;
+    std::vector<DefId> checked;
+    std::vector<DefId> queue;                          // bodies to check, filled while checking
+    std::unordered_set<DefId> queued;
+
+    // ---- constants
+    std::unordered_map<std::uint64_t, const ConstValue*> const_values;       // (def, args)
+    std::unordered_set<std::uint64_t> const_open;
+    std::unordered_set<DefId> checked_items;
+
+    void index_impls();
+    const std::vector<ImplEntry>& impls(DefId trait);
+    // The item called `name` in an impl or trait, or none.
+    DefId item_named(DefId container, Symbol name);
+    std::string text(TypeId type) const { return types::type_text(cx.types_, names, type); }
+};
+
+// ---- small helpers over definitions (collect.cpp) ----------------------------------------------------------------------------
+
+// The generics written at `def`, or null for kinds without any.
+const hir::Generics* hir_generics(const hir::Program& program, DefId def);
+// The nearest enclosing definition (itself included) that owns generic parameters.
+DefId generics_owner(const hir::Program& program, DefId def);
+bool is_trait_item(const hir::Program& program, DefId def);
+bool is_inside(const hir::Program& program, DefId def, DefId module);
+DefId enclosing_module(const hir::Program& program, DefId def);
+// "a" or "an" + noun: "an enum".
+std::string with_article(std::string_view noun);
+
+}  // namespace ockc::check
