@@ -1,0 +1,37 @@
+// The parts of a generated header, shared by the files of this folder.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "abi/kernel_abi.hpp"
+#include "support/text_writer.hpp"
+
+namespace ockc::host {
+
+// The C++ spelling of a type that crosses the launch.
+std::string cpp_type(const abi::ModuleAbi& module, const abi::AbiType& type);
+
+// A struct with the layout that the device code uses, and static_asserts that the C++ compiler agrees.
+void emit_struct(TextWriter& out, const abi::ModuleAbi& module, const abi::AbiStruct& structure);
+
+// The C++ names of one kernel's pieces.
+struct KernelNames {
+    std::string launcher;  // "vecadd"
+    std::string tag;       // "vecadd_kernel", the token's type argument and owner of the contract
+    std::string function;  // "vecadd_function_", the Module's member
+};
+KernelNames names_of(const abi::KernelAbi& kernel);
+
+// `struct vecadd_kernel` with the contract as data.
+void emit_contract(TextWriter& out, const abi::KernelAbi& kernel);
+
+// The member functions of Module for one kernel.
+void emit_launchers(TextWriter& out, const abi::ModuleAbi& module, const abi::KernelAbi& kernel);
+
+// `text` as /// lines.
+void emit_doc(TextWriter& out, std::string_view text);
+
+// A line without format placeholders: braces stand for themselves.
+inline void text_line(TextWriter& out, std::string_view text) { out.raw(text).end_line(); }
+
+}  // namespace ockc::host
