@@ -47,10 +47,10 @@ struct Projection {
     ProjectionKind kind = ProjectionKind::Deref;
     bool from_end = false;
     std::uint32_t index = 0;          // Field, Downcast
-    LocalId local;                    // Index
+    LocalId local{};                  // Index
     std::uint64_t offset = 0;         // ConstantIndex: offset; Subslice: from
     std::uint64_t min_length = 0;     // ConstantIndex: min_length; Subslice: to
-    TypeId type;                      // of the place up to and with this projection (regions erased)
+    TypeId type{};                    // of the place up to and with this projection (regions erased)
 };
 struct Place {
     LocalId local;
@@ -84,14 +84,14 @@ struct Constant {
         Str,         // text, as &'static str
         Bytes,       // text, as &'static [u8; N]
     } kind = Kind::ZeroSized;
-    TypeId type;
-    Span span;
+    TypeId type{};
+    Span span{};
     std::uint64_t low = 0, high = 0;
-    types::ConstId value;
-    DefId def;
-    types::ArgsId args;
+    types::ConstId value{};
+    DefId def{};
+    types::ArgsId args{};
     std::uint32_t index = 0;
-    std::string_view text;
+    std::string_view text{};
 };
 
 struct Operand {
@@ -229,15 +229,15 @@ enum class LocalInfo : std::uint8_t {
     ForIterator,      // made by the desugaring of `for`
 };
 struct Local {
-    TypeId type;                     // regions erased
+    TypeId type{};                   // regions erased
     Mutability mutability = Mutability::Mut;
     LocalKind kind = LocalKind::Temp;
     LocalInfo info = LocalInfo::Plain;
-    Symbol name;                     // user variables, named arguments
-    Span span;
-    ScopeId scope;
-    hir::LocalId hir_local;          // user variables
-    DefId static_def;                // RefToStatic
+    Symbol name{};                   // user variables, named arguments
+    Span span{};
+    ScopeId scope{};
+    hir::LocalId hir_local{};        // user variables
+    DefId static_def{};              // RefToStatic
     bool by_ref_binding = false;     // `ref x`, or a binding that a default binding mode made a reference
 };
 struct BasicBlock {
@@ -250,11 +250,11 @@ struct SourceScope {
 };
 // A closure's captured variable: field `index` of the closure value.
 struct Upvar {
-    Symbol name;
-    hir::LocalId variable;           // the captured variable (its root, for places)
+    Symbol name{};
+    hir::LocalId variable{};         // the captured variable (its root, for places)
     bool by_ref = false;
     Mutability mutability = Mutability::Not;   // may the closure's body change it
-    Span span;                       // the use that made it captured
+    Span span{};                     // the use that made it captured
 };
 struct Body {
     DefId owner;

@@ -31,6 +31,56 @@ void for_each_successor(const Terminator& terminator, Fn&& f) {
     }
 }
 
+// Replaces each successor s by f(s). SwitchInt's cases are copied into `arena`.
+template <class Fn>
+void map_successors(Arena& arena, Terminator& terminator, Fn&& f) {
+    switch (terminator.kind()) {
+        case TerminatorKind::None:
+        case TerminatorKind::Return:
+        case TerminatorKind::Unreachable:
+        case TerminatorKind::Panic: return;
+        case TerminatorKind::Goto: {
+            auto& node = std::get<GotoTerminator>(terminator.data);
+            node.target = f(node.target);
+            return;
+        }
+        case TerminatorKind::SwitchInt: {
+            auto& node = std::get<SwitchIntTerminator>(terminator.data);
+            const std::span<SwitchCase> cases = arena.copy(node.cases);
+            for (SwitchCase& one : cases) one.target = f(one.target);
+            node.cases = cases;
+            if (node.otherwise.valid()) node.otherwise = f(node.otherwise);
+            return;
+        }
+        case TerminatorKind::Drop: {
+            auto& node = std::get<DropTerminator>(terminator.data);
+            node.target = f(node.target);
+            return;
+        }
+        case TerminatorKind::Call: {
+            auto& node = std::get<CallTerminator>(terminator.data);
+            if (node.target.valid()) node.target = f(node.target);
+            return;
+        }
+        case TerminatorKind::Assert: {
+            auto& node = std::get<AssertTerminator>(terminator.data);
+            node.target = f(node.target);
+            return;
+        }
+        case TerminatorKind::FalseEdge: {
+            auto& node = std::get<FalseEdgeTerminator>(terminator.data);
+            node.real_target = f(node.real_target);
+            node.imaginary_target = f(node.imaginary_target);
+            return;
+        }
+        case TerminatorKind::FalseUnwind: {
+            auto& node = std::get<FalseUnwindTerminator>(terminator.data);
+            node.real_target = f(node.real_target);
+            return;
+        }
+    }
+}
+
 // Calls f(const Operand&) for each operand of an rvalue, in order of evaluation.
 template <class Fn>
 void for_each_operand(const Rvalue& value, Fn&& f) {

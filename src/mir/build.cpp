@@ -1,0 +1,284 @@
+// Bodies as a whole: entry points, parameters, the return block, removal of blocks that nothing reaches.
+#include "mir/build.hpp"
+
+#include "mir/builder.hpp"
+#include "mir/verify.hpp"
+
+namespace ockc::mir {
+
+Builder::Builder(Program& program, check::Context& context, const check::TypeTables& tables, const BuildOptions& options,
+                 Body& body)
+    : program_(program),
+      context_(context),
+      types_(context.types()),
+      hir_program_(context.program()),
+      tables_(tables),
+      hir_(*context.program().bodies[tables.body]),
+      env_(context.param_env(tables.owner)),
+      options_(options),
+      body_(body) {}
+
+void Builder::begin_body(Span span) {
+    body_.span = span;
+    source_scope_ = body_.scopes.push(SourceScope{ScopeId(), span});
+    start_new();
+    return_block_ = new_block();
+}
+
+void Builder::finish_body(Span span) {
+    OCKC_CHECK(scopes_.empty());
+    go_to(span.valid() ? Span{span.file, span.end > span.begin ? span.end - 1 : span.end, span.end} : span, return_block_);
+    start(return_block_);
+    terminate(Span{span.file, span.end > span.begin ? span.end - 1 : span.end, span.end}, ReturnTerminator{});
+    remove_unreachable_blocks();
+    body_.has_errors = failed_;
+}
+
+void Builder::build_fn(const hir::FnDef& fn) {
+    const hir::Def& def = hir_program_.defs[tables_.owner];
+    begin_body(def.span);
+    const check::FnSigInfo signature = context_.fn_sig({tables_.owner, context_.identity_args(tables_.owner)});
+    body_.locals.push(Local{.type = context_.normalize(signature.output, env_), .kind = LocalKind::Return, .span = fn.sig.output_span});
+    for (std::size_t i = 0; i < fn.sig.inputs.size(); ++i) {
+        const hir::FnParam& param = fn.sig.inputs[i];
+        body_.locals.push(Local{.type = context_.normalize(signature.inputs[i], env_),
+                                .mutability = Mutability::Not,
+                                .kind = LocalKind::Arg,
+                                .name = param.name.name,
+                                .span = param.span});
+    }
+    body_.arg_count = static_cast<std::uint32_t>(fn.sig.inputs.size());
+    push_scope(false, def.span);
+    bind_params(hir_.params);
+    push_scope(is_edition_2024(), def.span);
+    into(Place{kReturnLocal, {}}, hir_.value);
+    pop_scope();
+    pop_scope();
+    finish_body(def.span);
+}
+
+// Arguments are dropped after everything else, in reverse order; a plain name is the argument itself.
+void Builder::bind_params(hir::List<hir::FnParam> params) {
+    for (std::size_t i = 0; i < params.size(); ++i) {
+        const LocalId local(static_cast<std::uint32_t>(i) + 1);
+        if (needs_drop(body_.locals[local].type)) schedule_drop(0, local, DropKind::Value);
+    }
+    for (std::size_t i = 0; i < params.size(); ++i) {
+        bind_param(LocalId(static_cast<std::uint32_t>(i) + 1), params[i].pat, params[i].type, params[i].span);
+    }
+}
+
+void Builder::bind_param(LocalId local, hir::PatId pat, hir::TyId, Span span) {
+    if (!pat.valid()) return;
+    const auto* binding = std::get_if<hir::BindingPat>(&hir_.pats[pat].data);
+    if (binding != nullptr && !binding->sub.valid() && tables_.bind_modes[pat] == check::BindMode::Value) {
+        Local& decl = body_.locals[local];
+        decl.mutability = hir_.locals[binding->local].is_mut ? Mutability::Mut : Mutability::Not;
+        decl.name = hir_.locals[binding->local].name.name;
+        decl.hir_local = binding->local;
+        decl.span = hir_.pats[pat].span;
+        decl.scope = source_scope_;
+        variables_.set(binding->local, local);
+        return;
+    }
+    body_.locals[local].span = span;
+    declare_bindings(pat);
+    bind_irrefutable(pat, root(local), 0);
+}
+
+void Builder::build_constant(hir::ExprId value) {
+    in_constant_ = true;
+    const Span span = hir_program_.defs[tables_.owner].span;
+    begin_body(span);
+    body_.locals.push(Local{.type = tables_.adjusted_type(value), .kind = LocalKind::Return, .span = span});
+    push_scope(true, span);
+    extend_if_borrow(value, kForever);
+    into(Place{kReturnLocal, {}}, value);
+    pop_scope();
+    finish_body(span);
+}
+
+void Builder::build_promoted(hir::ExprId value) {
+    in_constant_ = true;
+    const Span span = span_of(value);
+    begin_body(span);
+    body_.locals.push(Local{.type = tables_.adjusted_type(value), .kind = LocalKind::Return, .span = span});
+    push_scope(true, span);
+    extend_if_borrow(value, kForever);
+    into(Place{kReturnLocal, {}}, value);
+    pop_scope();
+    finish_body(span);
+}
+
+void Builder::build_closure(const check::ClosureInfo& closure) {
+    closure_ = &closure;
+    body_.is_closure = true;
+    const auto& node = std::get<hir::ClosureExpr>(expr(closure.expr).data);
+    const Span span = span_of(closure.expr);
+    begin_body(span);
+    body_.locals.push(Local{.type = closure.output, .kind = LocalKind::Return, .span = span});
+    const TypeId self = types_.closure(closure.def, context_.identity_args(closure.owner));
+    TypeId env_type = self;
+    if (closure.kind != check::ClosureKind::FnOnce) {
+        env_type = types_.ref(types_.erased, self,
+                              closure.kind == check::ClosureKind::FnMut ? Mutability::Mut : Mutability::Not);
+    }
+    const LocalId env = body_.locals.push(
+        Local{.type = env_type, .mutability = Mutability::Mut, .kind = LocalKind::Arg, .span = span});
+    for (std::size_t i = 0; i < node.params.size(); ++i) {
+        body_.locals.push(Local{.type = closure.inputs[i],
+                                .mutability = Mutability::Not,
+                                .kind = LocalKind::Arg,
+                                .span = node.params[i].span});
+    }
+    body_.arg_count = static_cast<std::uint32_t>(node.params.size()) + 1;
+    for (const check::Capture& capture : closure.captures) {
+        body_.upvars.push_back(Upvar{.name = hir_.locals[capture.local].name.name,
+                                     .variable = capture.local,
+                                     .by_ref = capture.kind != check::CaptureKind::ByValue,
+                                     .mutability = Mutability::Not,
+                                     .span = capture.use_span});
+    }
+    for (std::size_t i = 0; i < closure.captures.size(); ++i) {
+        PlaceBuilder place = captured_place(closure.captures[i]);
+        if (is_declared_mutable(place)) body_.upvars[i].mutability = Mutability::Mut;
+    }
+    push_scope(false, span);
+    if (closure.kind == check::ClosureKind::FnOnce && needs_drop(self)) schedule_drop(0, env, DropKind::Value);
+    for (std::size_t i = 0; i < node.params.size(); ++i) {
+        const LocalId local(static_cast<std::uint32_t>(i) + 2);
+        if (needs_drop(body_.locals[local].type)) schedule_drop(0, local, DropKind::Value);
+    }
+    for (std::size_t i = 0; i < node.params.size(); ++i) {
+        bind_param(LocalId(static_cast<std::uint32_t>(i) + 2), node.params[i].pat, node.params[i].type, node.params[i].span);
+    }
+    push_scope(is_edition_2024(), span);
+    into(Place{kReturnLocal, {}}, node.body);
+    pop_scope();
+    pop_scope();
+    finish_body(span);
+}
+
+// Keeps the blocks that the entry reaches, in reverse post-order of discovery, and renumbers the targets.
+void Builder::remove_unreachable_blocks() {
+    SideMap<BlockId, BlockId> renumber(body_.blocks.size());
+    std::vector<BlockId> order;
+    std::vector<BlockId> open{BlockId(0)};
+    std::vector<bool> seen(body_.blocks.size());
+    seen[0] = true;
+    // Depth-first, first successor first: blocks come out roughly in source order.
+    while (!open.empty()) {
+        const BlockId block = open.back();
+        open.pop_back();
+        renumber.set(block, BlockId(static_cast<std::uint32_t>(order.size())));
+        order.push_back(block);
+        std::vector<BlockId> next;
+        for_each_successor(body_.blocks[block].terminator, [&](BlockId successor) { next.push_back(successor); });
+        for (std::size_t i = next.size(); i-- > 0;) {
+            if (seen[next[i].raw]) continue;
+            seen[next[i].raw] = true;
+            open.push_back(next[i]);
+        }
+    }
+    IndexVec<BlockId, BasicBlock> kept;
+    kept.reserve(order.size());
+    for (const BlockId block : order) kept.push(std::move(body_.blocks[block]));
+    for (BasicBlock& block : kept) {
+        map_successors(program_.arena, block.terminator, [&](BlockId target) { return renumber[target]; });
+    }
+    body_.blocks = std::move(kept);
+}
+
+void Builder::unsupported(Span span, std::string_view what, std::string_view way_round) {
+    Diagnostic& error = context_.sink().error(Code::OCK0999, span, "not supported yet: " + std::string(what));
+    if (!way_round.empty()) error.help(std::string(way_round));
+    failed_ = true;
+}
+
+bool Builder::enter_nested(Span span) {
+    if (++nesting_ <= kMaxNesting) return true;
+    if (!failed_) unsupported(span, "expressions nested this deep", "give a part of it a name with `let`");
+    return false;
+}
+
+// ---- emitting -----------------------------------------------------------------------------------------------------------
+
+void Builder::push(Span span, StatementData data) {
+    body_.blocks[current_].statements.push_back(Statement{span, source_scope_, data});
+}
+void Builder::assign(Span span, Place place, Rvalue value) { push(span, AssignStatement{place, value}); }
+void Builder::terminate(Span span, TerminatorData data) {
+    Terminator& terminator = body_.blocks[current_].terminator;
+    OCKC_CHECK(terminator.kind() == TerminatorKind::None);
+    terminator = Terminator{span, source_scope_, data};
+}
+LocalId Builder::new_temp(TypeId type, Span span) {
+    return body_.locals.push(Local{.type = type, .kind = LocalKind::Temp, .span = span, .scope = source_scope_});
+}
+Operand Builder::scalar(Span span, TypeId type, std::uint64_t low, std::uint64_t high) {
+    return Operand::of(constant(Constant{.kind = Constant::Kind::Scalar, .type = type, .span = span, .low = low, .high = high}));
+}
+Operand Builder::unit(Span span) {
+    return Operand::of(constant(Constant{.kind = Constant::Kind::ZeroSized, .type = types_.unit, .span = span}));
+}
+Operand Builder::fn_operand(Span span, check::ItemRef fn) {
+    const TypeId type = types_.fn_def(fn.def, fn.args);
+    return Operand::of(constant(
+        Constant{.kind = Constant::Kind::ZeroSized, .type = type, .span = span, .def = fn.def, .args = fn.args}));
+}
+Operand Builder::array_length(Span span, types::ConstId length) {
+    if (const auto value = context_.usize_value(length)) return scalar(span, types_.usize(), *value);
+    return Operand::of(constant(
+        Constant{.kind = Constant::Kind::Const, .type = types_.usize(), .span = span, .value = length}));
+}
+Operand Builder::consume(Place place, TypeId type) { return is_copy(type) ? Operand::copy(place) : Operand::move(place); }
+Operand Builder::consume(const PlaceBuilder& place) { return consume(to_place(place), place.type); }
+
+// ---- entry points ---------------------------------------------------------------------------------------------------------
+
+namespace {
+void keep(Program& program, std::unique_ptr<Body> body) {
+    const DefId owner = body->owner;
+    program.order.push_back(owner);
+    program.bodies[owner] = std::move(body);
+}
+}  // namespace
+
+bool build_body(Program& program, check::Context& context, DefId owner, const BuildOptions& options) {
+    const check::TypeTables* tables = context.check_body(owner);
+    if (tables == nullptr || tables->has_errors) return false;
+    const std::string name = context.program().path_text(owner);
+    const CrashContext note("building MIR of", name);
+    auto body = std::make_unique<Body>();
+    body->owner = owner;
+    Builder builder(program, context, *tables, options, *body);
+    const hir::Def& def = context.program().defs[owner];
+    if (const auto* fn = std::get_if<hir::FnDef>(&def.data)) {
+        builder.build_fn(*fn);
+    } else {
+        builder.build_constant(context.program().bodies[tables->body]->value);
+    }
+    bool good = !body->has_errors;
+    std::vector<std::unique_ptr<Body>> closures;
+    for (const auto& closure : tables->closures) {
+        auto inner = std::make_unique<Body>();
+        inner->owner = closure->def;
+        Builder(program, context, *tables, options, *inner).build_closure(*closure);
+        good = good && !inner->has_errors;
+        closures.push_back(std::move(inner));
+    }
+    if (!good) return false;
+    verify_or_die(*body, context);
+    for (const auto& closure : closures) verify_or_die(*closure, context);
+    keep(program, std::move(body));
+    for (auto& closure : closures) keep(program, std::move(closure));
+    return true;
+}
+
+bool build(Program& program, check::Context& context, const BuildOptions& options) {
+    bool good = true;
+    for (const DefId owner : context.checked_bodies()) good = build_body(program, context, owner, options) && good;
+    return good;
+}
+
+}  // namespace ockc::mir

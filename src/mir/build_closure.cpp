@@ -1,0 +1,97 @@
+// Closures: the value is an aggregate of the captured places, each copied, moved or borrowed; inside the body a captured
+// place is a field of the closure that _1 is, or refers to.
+#include "mir/builder.hpp"
+
+namespace ockc::mir {
+
+using types::TypeKind;
+
+Rvalue Builder::closure_rvalue(hir::ExprId id, const hir::ClosureExpr& node) {
+    const check::ClosureInfo& closure = context_.closure_info(node.def);
+    std::vector<Operand> operands;
+    for (const check::Capture& capture : closure.captures) operands.push_back(capture_operand(capture, span_of(id)));
+    return aggregate({AggregateKind::Kind::Closure, tables_.type(id), node.def, 0}, operands);
+}
+
+PlaceBuilder Builder::captured_place(const check::Capture& capture) {
+    PlaceBuilder place = local_place(capture.local);
+    for (const check::CaptureProjection& step : capture.projections) {
+        switch (step.kind) {
+            case check::CaptureProjection::Kind::Deref: deref(place, step.type); break;
+            case check::CaptureProjection::Kind::Field: field(place, step.field, step.type); break;
+        }
+    }
+    return place;
+}
+
+Operand Builder::capture_operand(const check::Capture& capture, Span span) {
+    const PlaceBuilder place = captured_place(capture);
+    if (capture.kind == check::CaptureKind::ByValue) {
+        const LocalId temp = new_temp(place.type, span);
+        storage_live(span, temp, innermost_terminating());
+        assign_use(span, Place{temp, {}}, consume(place));
+        if (needs_drop(place.type)) schedule_drop(innermost_terminating(), temp, DropKind::Value);
+        return Operand::move(Place{temp, {}});
+    }
+    BorrowKind kind = BorrowKind::Shared;
+    if (capture.kind == check::CaptureKind::ByMutRef) {
+        kind = is_declared_mutable(place) ? BorrowKind::Mut : BorrowKind::UniqueCapture;
+    }
+    const LocalId temp = new_temp(capture.type, span);
+    storage_live(span, temp, innermost_terminating());
+    assign(span, Place{temp, {}}, Rvalue{RefRvalue{kind, to_place(place)}});
+    return Operand::move(Place{temp, {}});
+}
+
+// May the place be written through: a `mut` variable, or something behind a mutable pointer.
+bool Builder::is_declared_mutable(const PlaceBuilder& place) {
+    bool is_mut = false;
+    std::size_t begin = 0;
+    if (place.local.valid()) {
+        is_mut = body_.locals[place.local].mutability == Mutability::Mut;
+    } else {
+        const hir::Local& variable = hir_.locals[place.upvar];
+        is_mut = variable.is_mut;
+    }
+    TypeId type = place.local.valid() ? body_.locals[place.local].type : tables_.type(place.upvar);
+    for (; begin < place.steps.size(); ++begin) {
+        const Projection& step = place.steps[begin];
+        if (step.kind == ProjectionKind::Deref) is_mut = types_[type].mutability == Mutability::Mut;
+        type = step.type;
+    }
+    return is_mut;
+}
+
+namespace {
+bool is_captured_prefix(const check::Capture& capture, const PlaceBuilder& place) {
+    if (capture.local != place.upvar || capture.projections.size() > place.steps.size()) return false;
+    for (std::size_t i = 0; i < capture.projections.size(); ++i) {
+        const check::CaptureProjection& want = capture.projections[i];
+        const Projection& have = place.steps[i];
+        if (want.kind == check::CaptureProjection::Kind::Deref ? have.kind != ProjectionKind::Deref
+                                                               : have.kind != ProjectionKind::Field || have.index != want.field) {
+            return false;
+        }
+    }
+    return true;
+}
+}  // namespace
+
+std::optional<PlaceBuilder> Builder::resolve_upvar(const PlaceBuilder& place) {
+    for (std::uint32_t i = 0; i < closure_->captures.size(); ++i) {
+        const check::Capture& capture = closure_->captures[i];
+        if (!is_captured_prefix(capture, place)) continue;
+        PlaceBuilder resolved = root(LocalId(1));
+        if (types_.kind(resolved.type) == TypeKind::Ref) deref(resolved, pointee(resolved.type));
+        field(resolved, i, capture.type);
+        if (capture.kind != check::CaptureKind::ByValue) deref(resolved, capture.place_type);
+        for (std::size_t step = capture.projections.size(); step < place.steps.size(); ++step) {
+            resolved.steps.push_back(place.steps[step]);
+        }
+        resolved.type = place.type;
+        return resolved;
+    }
+    return std::nullopt;
+}
+
+}  // namespace ockc::mir
