@@ -2,6 +2,7 @@
 #pragma once
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diag/diagnostic.hpp"
@@ -24,6 +25,20 @@ class DiagSink {
 
     // Stable order by (file, position) inside the range [from, end); phases keep their own order among each other.
     void sort_from(std::size_t from);
+
+    // Keeps the diagnostics for which keep(Diagnostic&) is true; it may change severities.
+    template <class Keep>
+    void retain(Keep&& keep) {
+        std::deque<Diagnostic> kept;
+        errors_ = warnings_ = 0;
+        for (Diagnostic& one : diagnostics_) {
+            if (!keep(one)) continue;
+            errors_ += one.severity == Severity::Error;
+            warnings_ += one.severity == Severity::Warning;
+            kept.push_back(std::move(one));
+        }
+        diagnostics_ = std::move(kept);
+    }
 
   private:
     std::deque<Diagnostic> diagnostics_;

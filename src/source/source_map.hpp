@@ -16,11 +16,13 @@ struct LineColumn {
 };
 
 struct SourceFile {
-    std::string name;           // as shown in diagnostics: relative to the main source's folder, or <std>/..
+    std::string name;           // as outputs say it: relative to the main source's folder, or <std>/..
     std::string path;           // where it was read from; empty for embedded files and standard input
     std::string text;           // UTF-8
     bool embedded = false;      // part of the built-in library
     std::vector<std::uint32_t> line_starts;   // byte offset of each line
+    // As diagnostics say it: the way the user named the file.
+    const std::string& display_name() const { return path.empty() ? name : path; }
 };
 
 class SourceMap {

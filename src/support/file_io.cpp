@@ -54,6 +54,11 @@ Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) 
     return Failure{fmt::format("{}: {}", path, std::strerror(error))};
 }
 
+bool file_exists(const std::string& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
 Status write_file_if_changed(const std::string& path, std::string_view bytes) {
     struct stat info {};
     const bool exists = ::stat(path.c_str(), &info) == 0;

@@ -1,0 +1,39 @@
+// Something that runs kernels for `ockc launch`: the emulator that is linked in, or a GPU through the driver that dlopen finds.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/kernel_abi.hpp"
+#include "ockc/compiler.hpp"
+#include "support/result.hpp"
+
+namespace ockc::driver {
+
+using DevicePtr = std::uint64_t;
+
+struct LaunchFailure {
+    std::string text;            // several lines; with the kernel's source line where it is known
+};
+
+class LaunchDevice {
+  public:
+    virtual ~LaunchDevice() = default;
+    virtual std::string name() const = 0;
+    virtual std::uint32_t compute_capability() const = 0;       // times 10
+    virtual Status load(const CompiledImage& image) = 0;
+    virtual Result<DevicePtr> upload(const std::string& bytes) = 0;
+    virtual Status download(DevicePtr from, std::string& bytes) = 0;
+    // `arguments`: the bytes of each .param in order. Gives the kernel's time in milliseconds.
+    virtual Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
+                                  std::uint32_t dynamic_shared, const std::vector<std::string>& arguments) = 0;
+};
+
+Result<std::unique_ptr<LaunchDevice>> open_emulator(bool check_races);
+Result<std::unique_ptr<LaunchDevice>> open_cuda(int ordinal);
+// "sm_90a" .. of CUDA device 0, for --target native.
+Result<std::string> native_target();
+
+}  // namespace ockc::driver

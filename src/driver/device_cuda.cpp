@@ -1,0 +1,164 @@
+// A GPU through libcuda.so.1, found with dlopen: no CUDA headers, no link-time dependency.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "driver/device.hpp"
+
+namespace ockc::driver {
+
+namespace {
+
+using CuResult = int;
+
+// ONE ROW PER DRIVER FUNCTION: member, exported symbol, parameter types.
+#define OCKC_CUDA_FUNCTIONS(X)                                                                                        \
+    X(init, "cuInit", (unsigned))                                                                                     \
+    X(device_count, "cuDeviceGetCount", (int*))                                                                       \
+    X(device_get, "cuDeviceGet", (int*, int))                                                                         \
+    X(device_name, "cuDeviceGetName", (char*, int, int))                                                              \
+    X(device_attribute, "cuDeviceGetAttribute", (int*, int, int))                                                     \
+    X(retain, "cuDevicePrimaryCtxRetain", (void**, int))                                                              \
+    X(set_current, "cuCtxSetCurrent", (void*))                                                                        \
+    X(synchronize, "cuCtxSynchronize", ())                                                                            \
+    X(load_data, "cuModuleLoadDataEx", (void**, const void*, unsigned, int*, void**))                                 \
+    X(get_function, "cuModuleGetFunction", (void**, void*, const char*))                                              \
+    X(function_set, "cuFuncSetAttribute", (void*, int, int))                                                          \
+    X(allocate, "cuMemAlloc_v2", (DevicePtr*, std::size_t))                                                           \
+    X(to_device, "cuMemcpyHtoD_v2", (DevicePtr, const void*, std::size_t))                                            \
+    X(to_host, "cuMemcpyDtoH_v2", (void*, DevicePtr, std::size_t))                                                    \
+    X(launch_kernel, "cuLaunchKernel", (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
+                                        void*, void**, void**))                                                       \
+    X(event_create, "cuEventCreate", (void**, unsigned))                                                              \
+    X(event_record, "cuEventRecord", (void*, void*))                                                                  \
+    X(event_elapsed, "cuEventElapsedTime", (float*, void*, void*))                                                    \
+    X(error_name, "cuGetErrorName", (CuResult, const char**))                                                         \
+    X(error_string, "cuGetErrorString", (CuResult, const char**))
+
+struct CudaApi {
+#define OCKC_CUDA_MEMBER(member, symbol, params) CuResult(*member) params = nullptr;
+    OCKC_CUDA_FUNCTIONS(OCKC_CUDA_MEMBER)
+#undef OCKC_CUDA_MEMBER
+
+    std::string text(CuResult code) const {
+        const char* name = nullptr;
+        const char* what = nullptr;
+        error_name(code, &name);
+        error_string(code, &what);
+        return fmt::format("{} ({}): {}", name != nullptr ? name : "unknown error", code, what != nullptr ? what : "");
+    }
+};
+
+Result<CudaApi> load_api() {
+    void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return Failure{"no NVIDIA driver (libcuda.so.1) was found"};
+    CudaApi api;
+    const char* missing = nullptr;
+#define OCKC_CUDA_LOAD(member, symbol, params)                                       \
+    api.member = reinterpret_cast<decltype(api.member)>(::dlsym(library, symbol));   \
+    if (api.member == nullptr) missing = symbol;
+    OCKC_CUDA_FUNCTIONS(OCKC_CUDA_LOAD)
+#undef OCKC_CUDA_LOAD
+    if (missing != nullptr) return Failure{fmt::format("the NVIDIA driver has no `{}`", missing)};
+    int count = 0;
+    if (const CuResult code = api.init(0); code != 0) return Failure{"the NVIDIA driver does not start: " + api.text(code)};
+    if (api.device_count(&count) != 0 || count == 0) return Failure{"the NVIDIA driver finds no device"};
+    return api;
+}
+
+constexpr int kMajor = 75, kMinor = 76;                // CUdevice_attribute
+constexpr int kMaxDynamicShared = 8;                   // CUfunction_attribute
+constexpr int kErrorLog = 5, kErrorLogSize = 6;        // CUjit_option
+
+class CudaDevice final : public LaunchDevice {
+  public:
+    explicit CudaDevice(const CudaApi& api) : api_(api) {}
+
+    Status open(int ordinal) {
+        int device = 0, major = 0, minor = 0;
+        void* context = nullptr;
+        char name[256] = {};
+        if (CuResult e = api_.device_get(&device, ordinal); e != 0) return Failure{fmt::format("no CUDA device {}: {}", ordinal, api_.text(e))};
+        if (CuResult e = api_.retain(&context, device); e != 0) return Failure{api_.text(e)};
+        if (CuResult e = api_.set_current(context); e != 0) return Failure{api_.text(e)};
+        api_.device_name(name, sizeof name - 1, device);
+        api_.device_attribute(&major, kMajor, device);
+        api_.device_attribute(&minor, kMinor, device);
+        name_ = name;
+        capability_ = static_cast<std::uint32_t>(major * 10 + minor);
+        return Unit{};
+    }
+
+    std::string name() const override { return name_; }
+    std::uint32_t compute_capability() const override { return capability_; }
+
+    Status load(const CompiledImage& image) override {
+        std::string log(8192, '\0');
+        int keys[] = {kErrorLog, kErrorLogSize};
+        void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+        if (CuResult e = api_.load_data(&module_, image.embedded.c_str(), 2, keys, values); e != 0) {
+            return Failure{fmt::format("{}\n{}", api_.text(e), log.c_str())};
+        }
+        return Unit{};
+    }
+
+    Result<DevicePtr> upload(const std::string& bytes) override {
+        DevicePtr at = 0;
+        if (CuResult e = api_.allocate(&at, std::max<std::size_t>(bytes.size(), 1)); e != 0) return Failure{api_.text(e)};
+        if (CuResult e = bytes.empty() ? 0 : api_.to_device(at, bytes.data(), bytes.size()); e != 0) return Failure{api_.text(e)};
+        return at;
+    }
+
+    Status download(DevicePtr from, std::string& bytes) override {
+        if (CuResult e = bytes.empty() ? 0 : api_.to_host(bytes.data(), from, bytes.size()); e != 0) return Failure{api_.text(e)};
+        return Unit{};
+    }
+
+    Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
+                          std::uint32_t dynamic_shared, const std::vector<std::string>& arguments) override {
+        void* function = nullptr;
+        if (CuResult e = api_.get_function(&function, module_, kernel.symbol.c_str()); e != 0) return Failure{api_.text(e)};
+        if (dynamic_shared != 0) api_.function_set(function, kMaxDynamicShared, static_cast<int>(dynamic_shared));
+        std::vector<void*> pointers;
+        for (const std::string& one : arguments) pointers.push_back(const_cast<char*>(one.data()));
+        void* begin = nullptr;
+        void* end = nullptr;
+        api_.event_create(&begin, 0);
+        api_.event_create(&end, 0);
+        api_.event_record(begin, nullptr);
+        if (CuResult e = api_.launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], dynamic_shared, nullptr,
+                                            pointers.data(), nullptr);
+            e != 0) {
+            return Failure{api_.text(e)};
+        }
+        api_.event_record(end, nullptr);
+        if (CuResult e = api_.synchronize(); e != 0) return Failure{api_.text(e)};
+        float milliseconds = 0;
+        api_.event_elapsed(&milliseconds, begin, end);
+        return static_cast<double>(milliseconds);
+    }
+
+  private:
+    const CudaApi api_;
+    std::string name_;
+    std::uint32_t capability_ = 0;
+    void* module_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchDevice>> open_cuda(int ordinal) {
+    const Result<CudaApi> api = load_api();
+    if (!api.ok()) return Failure{api.error()};
+    auto device = std::make_unique<CudaDevice>(api.value());
+    if (Status opened = device->open(ordinal); !opened.ok()) return Failure{opened.error()};
+    return std::unique_ptr<LaunchDevice>(std::move(device));
+}
+
+Result<std::string> native_target() {
+    Result<std::unique_ptr<LaunchDevice>> device = open_cuda(0);
+    if (!device.ok()) return Failure{device.error()};
+    const std::uint32_t sm = device.value()->compute_capability();
+    return fmt::format("sm_{}{}", sm, sm == 90 || sm == 100 || sm == 120 ? "a" : "");
+}
+
+}  // namespace ockc::driver

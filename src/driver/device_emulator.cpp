@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "driver/device.hpp"
+#include "emu/emulator.hpp"
+
+namespace ockc::driver {
+
+namespace {
+
+class EmulatorDevice final : public LaunchDevice {
+  public:
+    explicit EmulatorDevice(const emu::Options& options) : device_(options), sm_(options.sm) {}
+
+    std::string name() const override { return "the emulator"; }
+    std::uint32_t compute_capability() const override { return sm_; }
+
+    Status load(const CompiledImage& image) override {
+        auto loaded = device_.load(image.embedded);
+        if (!loaded.ok()) return Failure{loaded.error.message};
+        module_ = std::move(*loaded.value);
+        return Unit{};
+    }
+
+    Result<DevicePtr> upload(const std::string& bytes) override {
+        const auto address = device_.memory().allocate(std::max<std::size_t>(bytes.size(), 1), emu::MemoryKind::Device);
+        if (!address) return Failure{"the emulator is out of memory"};
+        if (!bytes.empty() && !device_.memory().copy_in(*address, bytes.data(), bytes.size())) return Failure{"cannot write memory"};
+        return DevicePtr{*address};
+    }
+
+    Status download(DevicePtr from, std::string& bytes) override {
+        if (!bytes.empty() && !device_.memory().copy_out(bytes.data(), from, bytes.size())) return Failure{"cannot read memory"};
+        return Unit{};
+    }
+
+    Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
+                          std::uint32_t dynamic_shared, const std::vector<std::string>& arguments) override {
+        const auto index = module_->find_kernel(kernel.symbol);
+        if (!index) return Failure{fmt::format("the module has no kernel `{}`", kernel.symbol)};
+        const emu::KernelInfo& info = module_->kernels()[*index];
+        std::vector<std::byte> params(info.param_bytes);
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            std::memcpy(params.data() + info.params[i].offset, arguments[i].data(), arguments[i].size());
+        }
+        emu::LaunchConfig config;
+        config.grid = {grid[0], grid[1], grid[2]};
+        config.block = {block[0], block[1], block[2]};
+        config.dynamic_shared = dynamic_shared;
+        config.cooperative = kernel.launch.cooperative;
+        const auto start = std::chrono::steady_clock::now();
+        const auto outcome = device_.launch(*module_, *index, config, params);
+        if (!outcome.ok()) return Failure{outcome.error.message};
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    }
+
+  private:
+    emu::Device device_;
+    std::uint32_t sm_;
+    std::unique_ptr<emu::Module> module_;   // goes before the device
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LaunchDevice>> open_emulator(bool check_races) {
+    Result<emu::Options> options = emu::options_from_environment();
+    if (!options.ok()) return Failure{options.error()};
+    options.value().check_races = options.value().check_races || check_races;
+    return std::unique_ptr<LaunchDevice>(std::make_unique<EmulatorDevice>(options.value()));
+}
+
+}  // namespace ockc::driver

@@ -1,0 +1,252 @@
+#include "driver/launch_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "driver/launch_value.hpp"
+#include "support/enum_table.hpp"
+
+namespace ockc::driver {
+
+namespace {
+
+constexpr std::uint32_t kDefaultBlock = 256;
+
+bool takes_array(const abi::KernelParam& param) {
+    return param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice || param.kind == abi::ParamKind::Pointer;
+}
+
+Status check_element_type(const abi::KernelParam& param, const Array& array) {
+    if (param.type.kind != abi::AbiType::Kind::Scalar) {
+        return Failure{fmt::format("`{}` is an array of `{}`: only arrays of scalars can be given on the command line", param.name, param.rust_type)};
+    }
+    const abi::ScalarInfo& want = abi::scalar_info(param.type.scalar);
+    const abi::ScalarInfo& have = abi::scalar_info(array.type);
+    const bool bits_of_bf16 = param.type.scalar == abi::Scalar::BF16 && array.type == abi::Scalar::U16;
+    const bool same = want.bytes == have.bytes && want.npy_kind == have.npy_kind;
+    if (!same && !bits_of_bf16) {
+        return Failure{fmt::format("`{}` has elements of type {}, but {} were given", param.name, want.rust, have.rust)};
+    }
+    return Unit{};
+}
+
+const abi::KernelAbi* find_kernel(const abi::ModuleAbi& module, const std::string& name) {
+    for (const abi::KernelAbi& kernel : module.kernels) {
+        if (kernel.name == name || kernel.symbol == name) return &kernel;
+    }
+    return nullptr;
+}
+
+std::string no_such(std::string_view what, const std::string& name, const std::vector<std::string_view>& names) {
+    std::string text = fmt::format("no {} `{}`", what, name);
+    if (const std::string_view near = nearest_name(names, name); !near.empty()) {
+        text += fmt::format("; did you mean `{}`?", near);
+    } else if (!names.empty()) {
+        text += fmt::format(" (there are: {})", fmt::join(names, ", "));
+    }
+    return text;
+}
+
+class Planner {
+  public:
+    Planner(const abi::KernelAbi& kernel, const LaunchOptions& options) : kernel_(kernel), options_(options) { plan_.kernel = &kernel; }
+
+    Result<LaunchPlan> run() {
+        if (Status s = read_arguments(); !s.ok()) return Failure{s.error()};
+        if (Status s = choose_block(); !s.ok()) return Failure{s.error()};
+        if (Status s = choose_grid(); !s.ok()) return Failure{s.error()};
+        if (Status s = choose_shared(); !s.ok()) return Failure{s.error()};
+        for (const abi::Requirement& one : kernel_.launch.requirements) {
+            if (Status s = check_requirement(one); !s.ok()) return Failure{s.error()};
+        }
+        return std::move(plan_);
+    }
+
+  private:
+    Status read_arguments() {
+        std::map<std::string, std::string> given;
+        std::vector<std::string_view> names;
+        for (const abi::KernelParam& param : kernel_.params) names.push_back(param.name);
+        for (const auto& [name, value] : options_.args) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) return Failure{no_such("parameter", name, names)};
+            if (!given.emplace(name, value).second) return Failure{fmt::format("`{}` is given twice", name)};
+        }
+        for (const auto& [name, file] : options_.saves) {
+            const auto at = std::find(names.begin(), names.end(), name);
+            if (at == names.end()) return Failure{no_such("parameter", name, names)};
+            if (!takes_array(kernel_.params[static_cast<std::size_t>(at - names.begin())])) {
+                return Failure{fmt::format("`{}` is no array: there is nothing to save", name)};
+            }
+        }
+        plan_.arguments.resize(kernel_.params.size());
+        std::uint64_t longest = 0;
+        for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
+            PlannedArgument& argument = plan_.arguments[i];
+            argument.param = &kernel_.params[i];
+            const auto value = given.find(argument.param->name);
+            if (value == given.end()) continue;
+            if (Status s = read_argument(argument, value->second); !s.ok()) return s;
+            longest = std::max(longest, argument.array.size());
+        }
+        return fill_in(given, longest);
+    }
+
+    Status read_argument(PlannedArgument& argument, const std::string& text) {
+        const abi::KernelParam& param = *argument.param;
+        if (takes_array(param)) {
+            Result<Array> array = parse_array(text);
+            if (!array.ok()) return Failure{fmt::format("--arg {}: {}", param.name, array.error())};
+            argument.array = std::move(array.value());
+            return check_element_type(param, argument.array);
+        }
+        if (param.kind == abi::ParamKind::Struct) {
+            return Failure{fmt::format("`{}` has the struct type `{}`: launch it from a program through the generated header", param.name, param.rust_type)};
+        }
+        Result<std::string> bytes = parse_scalar(param.type.scalar, text);
+        if (!bytes.ok()) return Failure{fmt::format("--arg {}: {}", param.name, bytes.error())};
+        argument.scalar = std::move(bytes.value());
+        return Unit{};
+    }
+
+    // Outputs that were not given are zeros, as long as the longest array; everything else must be given.
+    Status fill_in(const std::map<std::string, std::string>& given, std::uint64_t longest) {
+        std::string missing;
+        for (PlannedArgument& argument : plan_.arguments) {
+            const abi::KernelParam& param = *argument.param;
+            if (given.count(param.name) != 0 || param.kind == abi::ParamKind::ZeroSized) continue;
+            const bool output = param.kind == abi::ParamKind::DisjointSlice && param.type.kind == abi::AbiType::Kind::Scalar && longest != 0;
+            if (!output) {
+                missing += fmt::format("{}`{}: {}`", missing.empty() ? "" : ", ", param.name, param.rust_type);
+                continue;
+            }
+            argument.array = {param.type.scalar, {longest}, std::string(longest * param.type.size, '\0')};
+        }
+        if (!missing.empty()) return Failure{fmt::format("no value for {}: give it with --arg NAME=VALUE", missing)};
+        return Unit{};
+    }
+
+    static std::uint64_t product(const std::array<std::uint32_t, 3>& dims) { return std::uint64_t{dims[0]} * dims[1] * dims[2]; }
+
+    Status choose_block() {
+        const abi::LaunchFacts& facts = kernel_.launch;
+        if (options_.block) {
+            plan_.block = *options_.block;
+        } else if (facts.block) {
+            plan_.block = *facts.block;
+        } else {
+            plan_.block = {std::min(kDefaultBlock, facts.max_threads.value_or(kDefaultBlock)), 1, 1};
+        }
+        if (facts.block && plan_.block != *facts.block) {
+            return Failure{fmt::format("the contract of `{}` asks for blocks of ({}), not ({})", kernel_.name, fmt::join(*facts.block, ", "),
+                                       fmt::join(plan_.block, ", "))};
+        }
+        if (facts.max_threads && product(plan_.block) > *facts.max_threads) {
+            return Failure{fmt::format("`{}` takes at most {} threads in a block, not {}", kernel_.name, *facts.max_threads, product(plan_.block))};
+        }
+        for (std::uint32_t axis = facts.domain; facts.domain != 0 && axis < 3; ++axis) {
+            if (plan_.block[axis] != 1) return Failure{fmt::format("the contract of `{}` has domain {}: block axis {} must be 1", kernel_.name, facts.domain, "xyz"[axis])};
+        }
+        return Unit{};
+    }
+
+    Status choose_grid() {
+        if (options_.grid) {
+            plan_.grid = *options_.grid;
+            for (std::uint32_t axis = kernel_.launch.domain; kernel_.launch.domain != 0 && axis < 3; ++axis) {
+                if (plan_.grid[axis] != 1) return Failure{fmt::format("the contract of `{}` has domain {}: grid axis {} must be 1", kernel_.name, kernel_.launch.domain, "xyz"[axis])};
+            }
+            return Unit{};
+        }
+        const PlannedArgument* output = nullptr;
+        for (const PlannedArgument& argument : plan_.arguments) {
+            if (argument.param->kind == abi::ParamKind::DisjointSlice) {
+                output = &argument;
+                break;
+            }
+        }
+        if (output == nullptr || kernel_.launch.domain > 1 || plan_.block[1] != 1 || plan_.block[2] != 1) {
+            return Failure{"the grid does not follow from the arguments: give it with --grid X[,Y[,Z]]"};
+        }
+        const std::uint64_t blocks = (output->array.size() + plan_.block[0] - 1) / plan_.block[0];
+        if (blocks > std::numeric_limits<std::int32_t>::max()) return Failure{"the grid would be too large"};
+        plan_.grid = {static_cast<std::uint32_t>(std::max<std::uint64_t>(blocks, 1)), 1, 1};
+        return Unit{};
+    }
+
+    Status choose_shared() {
+        const abi::LaunchFacts& facts = kernel_.launch;
+        const std::uint64_t bytes = facts.dynamic_shared ? *facts.dynamic_shared : facts.dynamic_shared_range ? (*facts.dynamic_shared_range)[0] : 0;
+        plan_.dynamic_shared = static_cast<std::uint32_t>(bytes);
+        return Unit{};
+    }
+
+    // Checked 64-bit arithmetic, as the generated launcher does it.
+    std::optional<std::uint64_t> evaluate(const abi::SizeExpr& expr) const {
+        const auto operand = [&](std::size_t i) { return evaluate(expr.operands[i]); };
+        std::uint64_t result = 0;
+        switch (expr.kind) {
+            case abi::SizeExpr::Kind::Literal: return expr.literal;
+            case abi::SizeExpr::Kind::Len: return plan_.arguments[expr.param].array.size();
+            case abi::SizeExpr::Kind::RowWidth: {
+                const auto& shape = plan_.arguments[expr.param].array.shape;
+                return shape.empty() ? 0 : shape.back();
+            }
+            case abi::SizeExpr::Kind::Param: {
+                std::uint64_t value = 0;
+                const std::string& bytes = plan_.arguments[expr.param].scalar;
+                std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+                return value;
+            }
+            case abi::SizeExpr::Kind::Add:
+            case abi::SizeExpr::Kind::Sub:
+            case abi::SizeExpr::Kind::Mul: break;
+        }
+        const auto a = operand(0), b = operand(1);
+        if (!a || !b) return std::nullopt;
+        const bool overflow = expr.kind == abi::SizeExpr::Kind::Add   ? __builtin_add_overflow(*a, *b, &result)
+                              : expr.kind == abi::SizeExpr::Kind::Sub ? __builtin_sub_overflow(*a, *b, &result)
+                                                                      : __builtin_mul_overflow(*a, *b, &result);
+        return overflow ? std::nullopt : std::optional(result);
+    }
+
+    Status check_requirement(const abi::Requirement& one) const {
+        const auto lhs = evaluate(one.lhs), rhs = evaluate(one.rhs);
+        if (!lhs || !rhs) return Failure{fmt::format("`requires {}` of `{}` overflows 64 bits", one.text, kernel_.name)};
+        bool holds = false;
+        switch (one.relation) {
+            case abi::Relation::Lt: holds = *lhs < *rhs; break;
+            case abi::Relation::Le: holds = *lhs <= *rhs; break;
+            case abi::Relation::Gt: holds = *lhs > *rhs; break;
+            case abi::Relation::Ge: holds = *lhs >= *rhs; break;
+            case abi::Relation::Eq: holds = *lhs == *rhs; break;
+            case abi::Relation::Ne: holds = *lhs != *rhs; break;
+        }
+        if (holds) return Unit{};
+        return Failure{fmt::format("`requires {}` of `{}` does not hold: left side {}, right side {}", one.text, kernel_.name, *lhs, *rhs)};
+    }
+
+    const abi::KernelAbi& kernel_;
+    const LaunchOptions& options_;
+    LaunchPlan plan_;
+};
+
+}  // namespace
+
+bool PlannedArgument::is_array() const { return takes_array(*param); }
+
+Result<LaunchPlan> plan_launch(const abi::ModuleAbi& module, const LaunchOptions& options) {
+    const abi::KernelAbi* kernel = find_kernel(module, options.kernel);
+    if (kernel == nullptr) {
+        std::vector<std::string_view> names;
+        for (const abi::KernelAbi& one : module.kernels) names.push_back(one.name);
+        return Failure{no_such("kernel", options.kernel, names)};
+    }
+    return Planner(*kernel, options).run();
+}
+
+}  // namespace ockc::driver

@@ -1,0 +1,219 @@
+#include "driver/launch_value.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "driver/limits.hpp"
+#include "support/file_io.hpp"
+
+namespace ockc::driver {
+
+namespace {
+
+constexpr std::uint64_t kMaxElements = 1ull << 32;
+
+std::optional<abi::Scalar> scalar_by_name(std::string_view name) {
+    static constexpr std::string_view kNames[] = {
+#define OCKC_NAME_ROW(scalar, rust, cpp, bytes, kind) rust,
+        OCKC_ABI_SCALARS(OCKC_NAME_ROW)
+#undef OCKC_NAME_ROW
+    };
+    for (std::size_t i = 0; i < std::size(kNames); ++i) {
+        if (kNames[i] == name) return static_cast<abi::Scalar>(i);
+    }
+    return std::nullopt;
+}
+
+template <class T>
+std::string bytes_of(T value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+bool is_float(abi::Scalar type) { return type == abi::Scalar::F32 || type == abi::Scalar::F64; }
+bool is_signed(abi::Scalar type) { return abi::scalar_info(type).npy_kind == 'i'; }
+
+// An integer of the type's width, or a float, from a double or a 64-bit pattern.
+std::string element(abi::Scalar type, double real, std::uint64_t integer) {
+    if (type == abi::Scalar::F32) return bytes_of(static_cast<float>(real));
+    if (type == abi::Scalar::F64) return bytes_of(real);
+    std::string bytes = bytes_of(integer);
+    const std::uint32_t width = abi::scalar_info(type).bytes;
+    const char fill = is_signed(type) && static_cast<std::int64_t>(integer) < 0 ? '\xFF' : '\0';
+    bytes.resize(width, fill);
+    return bytes;
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+struct Generator {
+    std::string kind;              // zeros, ones, iota, rand
+    abi::Scalar type = abi::Scalar::F32;
+    std::vector<std::uint64_t> shape;
+    std::uint64_t seed = 0;
+    double low = 0, high = 0;
+};
+
+Result<Generator> parse_generator(const std::string& text) {
+    std::vector<std::string> parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(':', begin), text.size());
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    Generator g;
+    g.kind = parts[0];
+    const bool random = g.kind == "rand";
+    if (!random && g.kind != "zeros" && g.kind != "ones" && g.kind != "iota") {
+        return Failure{fmt::format("`{}` is no array: write @file.npy, zeros:f32[N], ones:.., iota:.. or rand:f32[N]:SEED", text)};
+    }
+    if (parts.size() < 2 || (!random && parts.size() > 2) || (random && parts.size() != 3 && parts.size() != 5)) {
+        return Failure{fmt::format("`{}` is not {}", text, random ? "rand:TYPE[DIMS]:SEED[:LO:HI]" : g.kind + ":TYPE[DIMS]")};
+    }
+    const std::size_t bracket = parts[1].find('[');
+    if (bracket == std::string::npos || parts[1].back() != ']') return Failure{fmt::format("`{}` is not TYPE[DIMS]", parts[1])};
+    const auto type = scalar_by_name(parts[1].substr(0, bracket));
+    if (!type) return Failure{fmt::format("`{}` is not an element type", parts[1].substr(0, bracket))};
+    if (*type == abi::Scalar::F16 || *type == abi::Scalar::BF16) return Failure{"arrays of f16 and bf16 come from .npy files"};
+    g.type = *type;
+    std::uint64_t count = 1;
+    const std::string dims = parts[1].substr(bracket + 1, parts[1].size() - bracket - 2);
+    for (std::size_t begin = 0; begin <= dims.size();) {
+        const std::size_t end = std::min(dims.find(',', begin), dims.size());
+        const auto dim = number<std::uint64_t>(std::string_view(dims).substr(begin, end - begin));
+        if (!dim) return Failure{fmt::format("`{}` is not a list of dimensions", dims)};
+        if (*dim != 0 && count > kMaxElements / *dim) return Failure{fmt::format("`{}` has too many elements", parts[1])};
+        count *= *dim;
+        g.shape.push_back(*dim);
+        begin = end + 1;
+    }
+    if (!random) return g;
+    const auto seed = number<std::uint64_t>(parts[2]);
+    if (!seed) return Failure{fmt::format("`{}` is not a seed", parts[2])};
+    g.seed = *seed;
+    g.low = is_float(g.type) ? -1.0 : 0.0;
+    g.high = is_float(g.type) ? 1.0 : g.type == abi::Scalar::Bool ? 2.0 : 100.0;
+    if (parts.size() == 5) {
+        const auto low = number<double>(parts[3]), high = number<double>(parts[4]);
+        if (!low || !high || !(*low < *high)) return Failure{fmt::format("`{}:{}` is not LO:HI with LO < HI", parts[3], parts[4])};
+        g.low = *low;
+        g.high = *high;
+    }
+    return g;
+}
+
+std::string random_element(const Generator& g, std::uint64_t index) {
+    const std::uint64_t bits = random_bits(g.seed, index);
+    if (is_float(g.type)) {
+        const double unit = static_cast<double>(bits >> 11) * 0x1p-53;
+        return element(g.type, g.low + (g.high - g.low) * unit, 0);
+    }
+    const double span = g.high - g.low;
+    const auto range = static_cast<std::uint64_t>(span < 1 ? 1 : span);
+    const auto offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * range >> 64);
+    return element(g.type, 0, static_cast<std::uint64_t>(static_cast<std::int64_t>(g.low)) + offset);
+}
+
+}  // namespace
+
+std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
+    const auto mix = [](std::uint64_t z) {
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+        return z ^ (z >> 31);
+    };
+    constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15ull;
+    return mix(mix(seed + kGamma) + (index + 1) * kGamma);
+}
+
+Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
+    const Failure bad{fmt::format("`{}` is not a value of type {}", text, abi::scalar_info(type).rust)};
+    if (type == abi::Scalar::Bool) {
+        if (text == "true" || text == "1") return std::string(1, '\1');
+        if (text == "false" || text == "0") return std::string(1, '\0');
+        return bad;
+    }
+    if (type == abi::Scalar::F16 || type == abi::Scalar::BF16) return Failure{"scalars of f16 and bf16 cannot be given on the command line"};
+    if (is_float(type)) {
+        const auto value = number<double>(text);
+        if (!value) return bad;
+        return element(type, *value, 0);
+    }
+    const std::uint32_t bits = std::min(abi::scalar_info(type).bytes * 8u, 64u);
+    if (is_signed(type)) {
+        const auto value = number<std::int64_t>(text);
+        if (!value || (bits < 64 && (*value < -(std::int64_t{1} << (bits - 1)) || *value >= std::int64_t{1} << (bits - 1)))) return bad;
+        return element(type, 0, static_cast<std::uint64_t>(*value));
+    }
+    const auto value = number<std::uint64_t>(text);
+    if (!value || (bits < 64 && *value >> bits != 0)) return bad;
+    return element(type, 0, *value);
+}
+
+Result<Array> parse_array(const std::string& text) {
+    if (!text.empty() && text[0] == '@') {
+        const Result<std::string> file = read_file(text.substr(1), kMaxArrayBytes);
+        if (!file.ok()) return Failure{"cannot read " + file.error()};
+        Result<Array> array = parse_npy(file.value());
+        if (!array.ok()) return Failure{text.substr(1) + ": " + array.error()};
+        return array;
+    }
+    const Result<Generator> parsed = parse_generator(text);
+    if (!parsed.ok()) return Failure{parsed.error()};
+    const Generator& g = parsed.value();
+    Array array{g.type, g.shape, {}};
+    const std::uint64_t count = array.size();
+    const std::uint32_t width = abi::scalar_info(g.type).bytes;
+    if (g.kind == "zeros") {
+        array.bytes.assign(count * width, '\0');
+        return array;
+    }
+    array.bytes.reserve(count * width);
+    const std::string one = element(g.type, 1.0, 1);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (g.kind == "ones") array.bytes += one;
+        if (g.kind == "iota") array.bytes += element(g.type, static_cast<double>(i), i);
+        if (g.kind == "rand") array.bytes += random_element(g, i);
+    }
+    return array;
+}
+
+std::string preview(const Array& array, std::size_t limit) {
+    const std::uint32_t width = abi::scalar_info(array.type).bytes;
+    std::string text = "[";
+    const std::uint64_t count = array.size();
+    for (std::uint64_t i = 0; i < count && i < limit; ++i) {
+        const char* at = array.bytes.data() + i * width;
+        if (i != 0) text += ", ";
+        if (array.type == abi::Scalar::F32) {
+            float value;
+            std::memcpy(&value, at, sizeof value);
+            text += fmt::format("{}", value);
+        } else if (array.type == abi::Scalar::F64) {
+            double value;
+            std::memcpy(&value, at, sizeof value);
+            text += fmt::format("{}", value);
+        } else {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, at, std::min<std::size_t>(width, 8));
+            if (is_signed(array.type) && width < 8 && bits >> (width * 8 - 1) != 0) bits |= ~std::uint64_t{0} << (width * 8);
+            text += is_signed(array.type) ? fmt::format("{}", static_cast<std::int64_t>(bits)) : fmt::format("{}", bits);
+        }
+    }
+    if (count > limit) text += ", ..";
+    return text + "]";
+}
+
+}  // namespace ockc::driver

@@ -1,0 +1,293 @@
+// The whole compiler as one flat function: source text to tokens, tree, HIR, MIR, SSA, PTX and header. Each step takes a
+// finished structure and gives the next; what users must know goes to the sink. Every step has a name for --emit and a
+// verifier that debug builds always run.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "ast/print.hpp"
+#include "borrowck/borrowck.hpp"
+#include "check/context.hpp"
+#include "diag/render.hpp"
+#include "driver/lints.hpp"
+#include "driver/pipeline.hpp"
+#include "driver/session.hpp"
+#include "hir/print.hpp"
+#include "host/host.hpp"
+#include "ir/print.hpp"
+#include "ir/verify.hpp"
+#include "isel/select.hpp"
+#include "lex/lexer.hpp"
+#include "lower/lower.hpp"
+#include "mir/build.hpp"
+#include "mir/print.hpp"
+#include "mir/verify.hpp"
+#include "ockc/version.hpp"
+#include "opt/pipeline.hpp"
+#include "parse/parser.hpp"
+#include "ptx/print.hpp"
+#include "ptx/validate.hpp"
+
+namespace ockc {
+
+using driver::Session;
+
+namespace {
+
+#ifdef NDEBUG
+constexpr bool kAlwaysVerify = false;
+#else
+constexpr bool kAlwaysVerify = true;
+#endif
+
+class PhaseTimer {
+  public:
+    explicit PhaseTimer(std::vector<PhaseTime>& times) : times_(times) {}
+    // Ends the phase that ran until now.
+    void end(std::string phase) {
+        const auto now = std::chrono::steady_clock::now();
+        times_.push_back({std::move(phase), std::chrono::duration<double, std::milli>(now - start_).count()});
+        start_ = now;
+    }
+
+  private:
+    std::vector<PhaseTime>& times_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+bool wants(const CompileOptions& options, std::string_view dump) {
+    for (const std::string& one : options.dumps) {
+        if (one == dump) return true;
+    }
+    return false;
+}
+
+bool verifies(const CompileOptions& options) { return kAlwaysVerify || options.verify_ir; }
+
+lex::Edition edition_of(const CompileOptions& options) {
+    return options.edition == 2021 ? lex::Edition::E2021 : lex::Edition::E2024;
+}
+
+resolve::Options resolve_options(Session& session) {
+    resolve::Options options;
+    options.edition = edition_of(session.options);
+    for (const std::string& text : session.options.cfg) {
+        const std::size_t equal = text.find('=');
+        resolve::CfgEntry entry;
+        entry.name = text.substr(0, equal);
+        if (equal != std::string::npos) {
+            entry.has_value = true;
+            entry.value = text.substr(equal + 1);
+            if (entry.value.size() >= 2 && entry.value.front() == '"' && entry.value.back() == '"') {
+                entry.value = entry.value.substr(1, entry.value.size() - 2);
+            }
+        }
+        options.cfg.push_back(std::move(entry));
+    }
+    options.load = [&session](const std::string& path, const SourceFile& from) { return driver::load_module(session, path, from); };
+    return options;
+}
+
+std::string crate_name(const std::string& file_name) {
+    std::string stem = file_name.substr(0, file_name.find('.'));
+    for (char& c : stem) {
+        if (c == '-') c = '_';
+    }
+    return stem;
+}
+
+// The text and target of one `--target`, or an error in the sink.
+std::optional<ptx::Target> target_of(Session& session, const std::string& name) {
+    if (const auto target = ptx::target_from_text(name)) return target;
+    Diagnostic& error = session.sink.error({}, fmt::format("unknown target `{}`", name));
+    std::string list;
+    for (const ptx::TargetInfo& known : ptx::all_targets()) list += fmt::format("{}{}", list.empty() ? "" : ", ", known.text);
+    error.help(fmt::format("targets: {}", list));
+    return std::nullopt;
+}
+
+// The PTX version for `--ptx-isa`: 0 = the lowest that works.
+std::optional<std::uint16_t> ptx_version_of(Session& session) {
+    const std::string& text = session.options.ptx_isa;
+    if (text == "min") return std::uint16_t{0};
+    if (text == "max") return ptx::kNewestPtx;
+    if (text.size() == 3 && text[1] == '.' && text[0] >= '0' && text[0] <= '9' && text[2] >= '0' && text[2] <= '9') {
+        return static_cast<std::uint16_t>((text[0] - '0') * 10 + (text[2] - '0'));
+    }
+    session.sink.error({}, fmt::format("`{}` is not a PTX version", text)).help("write min, max or a version such as 8.0");
+    return std::nullopt;
+}
+
+void check_ir(const ir::Module& module, const char* after) {
+    const Status status = ir::verify(module);
+    if (!status.ok()) OCKC_UNREACHABLE(fmt::format("the IR is not valid after {}:\n{}", after, status.error()));
+}
+
+// IR of one target to PTX: selection, validation, both texts.
+void emit_ptx(Session& session, const lower::Output& lowered, const std::string& target_name, CompileResult& result) {
+    const auto target = target_of(session, target_name);
+    const auto version = ptx_version_of(session);
+    if (!target || !version) return;
+    isel::Options options;
+    options.target = *target;
+    options.ptx_version = *version;
+    options.line_info = true;
+    options.sources = &session.sources;
+    options.comment = fmt::format("Generated by ockc {} from {}", kVersion, lowered.abi.source_name);
+    const ptx::Module module = isel::select(lowered.module, lowered.abi, options, session.sink);
+    if (session.sink.has_errors()) return;
+    if (verifies(session.options)) {
+        for (const ptx::ValidationError& error : ptx::validate(module)) {
+            OCKC_UNREACHABLE(fmt::format("invalid PTX in {}: {}: {}", error.function, error.text, error.message));
+        }
+    }
+    ptx::PrintOptions print;
+    CompiledImage image;
+    image.target = target_name;
+    image.embedded = ptx::print(module, print);
+    print.locations = session.options.line_info;
+    image.ptx = session.options.line_info ? image.embedded : ptx::print(module, print);
+    result.images.push_back(std::move(image));
+}
+
+void emit_host(Session& session, const lower::Output& lowered, CompileResult& result) {
+    std::vector<host::Image> images;
+    const std::string stem = lowered.abi.source_name.substr(0, lowered.abi.source_name.rfind('.'));
+    for (const CompiledImage& image : result.images) {
+        const std::string ending = result.images.size() > 1 ? fmt::format(".{}.ptx", image.target) : ".ptx";
+        images.push_back({image.target, image.embedded, stem + ending});
+    }
+    if (session.options.want_header) result.header = host::emit_header(lowered.abi, images);
+    if (!session.options.want_manifest) return;
+    for (std::size_t i = 0; i < images.size(); ++i) images[i].ptx = result.images[i].ptx;
+    result.manifest = host::emit_manifest(lowered.abi, images);
+}
+
+// The steps. Returns early after the last step that can go on with errors in the sink.
+void run(Session& session, const CompileInput& input, CompileResult& result, abi::ModuleAbi& abi) {
+    const CompileOptions& options = session.options;
+    DiagSink& sink = session.sink;
+    PhaseTimer timer(result.times);
+    const auto dump = [&](std::string_view kind, auto&& print) {
+        if (wants(options, kind)) result.dumps.emplace_back(std::string(kind), print());
+    };
+
+    const FileId file = session.sources.add(input.name, input.path, input.text);
+    if (!input.path.empty()) session.dependencies.push_back(input.path);
+    if (wants(options, "tokens")) {
+        const lex::TokenBuffer tokens = lex::lex(session.sources, file, sink, edition_of(options));
+        dump("tokens", [&] { return lex::dump_tokens(tokens, session.sources); });
+        return;
+    }
+    if (wants(options, "ast")) {
+        const lex::TokenBuffer tokens = lex::lex(session.sources, file, sink, edition_of(options));
+        ast::Crate crate;
+        const ast::SourceUnit unit = parse::parse(tokens, {session.sources, session.interner, sink, crate});
+        dump("ast", [&] { return ast::print(crate, unit, session.interner); });
+        if (options.dumps.size() == 1) return;
+    }
+
+    const resolve::Inputs inputs{driver::load_library(session), file, crate_name(input.name)};
+    const std::unique_ptr<hir::Program> program = resolve::resolve(inputs, resolve_options(session), session.interner, session.sources, sink);
+    timer.end("resolve");
+    dump("hir", [&] { return hir::print(*program); });
+
+    check::Options check_options;
+    check_options.overflow_checks = options.overflow_checks;
+    check::Context context(*program, session.types, sink, check_options);
+    context.check_program();
+    timer.end("check");
+    if (sink.has_errors()) return;
+
+    mir::Program mir;
+    mir::BuildOptions mir_options;
+    mir_options.overflow_checks = options.overflow_checks;
+    mir_options.edition = static_cast<std::uint32_t>(options.edition);
+    mir::build(mir, context, mir_options);
+    timer.end("mir");
+    dump("mir", [&] { return mir::print(mir, context); });
+    if (sink.has_errors()) return;
+    if (verifies(options)) mir::verify(mir, context);
+
+    borrowck::check(mir, context);
+    timer.end("borrowck");
+    if (sink.has_errors() || options.check_only) return;
+
+    lower::Input lower_input{context, session.sources, {}, input.name};
+    lower_input.mir = [&](DefId def) -> const mir::Body* {
+        if (mir.body(def) == nullptr) mir::build_body(mir, context, def, mir_options);
+        return mir.body(def);
+    };
+    lower::Output lowered = lower::lower(lower_input);
+    timer.end("lower");
+    if (sink.has_errors()) return;
+    dump("ir-lowered", [&] { return ir::print(lowered.module); });
+    if (verifies(options)) check_ir(lowered.module, "lower");
+
+    opt::Options opt_options;
+    opt_options.level = options.opt_level;
+    opt_options.verify = options.verify_ir;
+    opt_options.fmad = options.fmad;
+    opt::run(lowered.module, opt_options);
+    timer.end("opt");
+    dump("ir", [&] { return ir::print(lowered.module); });
+    if (verifies(options)) check_ir(lowered.module, "opt");
+
+    for (const abi::KernelAbi& kernel : lowered.abi.kernels) result.kernels.push_back(kernel.symbol);
+    for (const std::string& target : options.targets) emit_ptx(session, lowered, target, result);
+    timer.end("isel");
+    if (sink.has_errors()) return;
+    emit_host(session, lowered, result);
+    timer.end("host");
+    abi = std::move(lowered.abi);
+}
+
+void render_all(Session& session, const DiagnosticOptions& how, CompileResult& result) {
+    static constexpr ErrorFormat kFormats[] = {ErrorFormat::Human, ErrorFormat::Short, ErrorFormat::Json};
+    const RenderOptions render_options{kFormats[static_cast<std::size_t>(how.format)], how.color};
+    std::uint32_t errors = 0;
+    for (const Diagnostic& one : session.sink.all()) {
+        const bool is_error = one.severity == Severity::Error;
+        if (is_error && ++errors > session.options.error_limit) continue;
+        DiagnosticText text;
+        text.is_error = is_error;
+        text.code = one.lint.empty() ? std::string(code_name(one.code)) : one.lint;
+        text.message = one.message;
+        if (const Span span = one.primary_span(); span.valid()) {
+            const LineColumn at = session.sources.line_column(span.file, span.begin);
+            text.file = session.sources.file(span.file).display_name();
+            text.line = at.line;
+            text.column = at.column;
+        }
+        text.rendered = render(one, session.sources, render_options);
+        result.diagnostics.push_back(std::move(text));
+    }
+    result.summary = render_summary(session.sink, session.sources, render_options);
+}
+
+}  // namespace
+
+CompileResult driver::compile_with_abi(const CompileInput& input, const CompileOptions& options, const DiagnosticOptions& diagnostics,
+                                      abi::ModuleAbi& abi) {
+    CompileResult result;
+    Session session(options);
+    const CrashContext crash("compiling", input.name);
+    run(session, input, result, abi);
+    driver::apply_lint_levels(session.sink, options.lints);
+    result.ok = !session.sink.has_errors();
+    if (!result.ok) {
+        result.images.clear();
+        result.header.clear();
+        result.manifest.clear();
+    }
+    render_all(session, diagnostics, result);
+    result.dependencies = std::move(session.dependencies);
+    return result;
+}
+
+CompileResult compile(const CompileInput& input, const CompileOptions& options, const DiagnosticOptions& diagnostics) {
+    abi::ModuleAbi abi;
+    return driver::compile_with_abi(input, options, diagnostics, abi);
+}
+
+}  // namespace ockc
