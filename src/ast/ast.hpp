@@ -192,7 +192,7 @@ struct Stmt {
 };
 struct Item {
     Span span;                // from the visibility or first keyword to the end; attributes stand before it
-    Attributes attributes;    // outer and inner ones
+    Attributes attributes;    // outer ones, and the inner ones of modules, traits, impls and extern blocks (a function's: its body block)
     Visibility visibility;
     Ident ident;              // none for use, impl, extern blocks, macro calls
     ItemData data;

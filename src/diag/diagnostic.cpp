@@ -69,7 +69,26 @@ Diagnostic& Diagnostic::help_at(Span span, std::string text) {
 }
 
 Diagnostic& Diagnostic::suggest(Span span, std::string replacement, std::string text, Applicability applicability) {
-    suggestions.push_back({std::move(text), span, std::move(replacement), applicability});
+    suggestions.push_back({std::move(text), span, std::move(replacement), applicability, SuggestionStyle::Diff, {}});
+    return *this;
+}
+
+Diagnostic& Diagnostic::suggest_inline(Span span, std::string replacement, std::string text, Applicability applicability) {
+    suggest(span, std::move(replacement), std::move(text), applicability);
+    suggestions.back().style = SuggestionStyle::Inline;
+    return *this;
+}
+
+Diagnostic& Diagnostic::suggest_short(Span span, std::string replacement, std::string text, Applicability applicability) {
+    suggest(span, std::move(replacement), std::move(text), applicability);
+    suggestions.back().style = SuggestionStyle::InlineShort;
+    return *this;
+}
+
+Diagnostic& Diagnostic::suggest_parts(std::vector<SuggestionPart> parts, std::string text, Applicability applicability) {
+    suggest(parts.front().span, std::move(parts.front().replacement), std::move(text), applicability);
+    parts.erase(parts.begin());
+    suggestions.back().more = std::move(parts);
     return *this;
 }
 

@@ -29,11 +29,21 @@ struct Label {
 
 enum class Applicability : std::uint8_t { MachineApplicable, MaybeIncorrect, HasPlaceholders, Unspecified };
 
+// How a fix-it is shown: as a diff of its own, or inside the label of its place (with or without the replacement).
+enum class SuggestionStyle : std::uint8_t { Diff, Inline, InlineShort };
+
+struct SuggestionPart {
+    Span span;               // what is replaced; empty span = insertion
+    std::string replacement;
+};
+
 struct Suggestion {
     std::string text;        // "consider borrowing"
     Span span;               // what is replaced; empty span = insertion
     std::string replacement;
     Applicability applicability = Applicability::MaybeIncorrect;
+    SuggestionStyle style = SuggestionStyle::Diff;
+    std::vector<SuggestionPart> more = {};   // further places changed together with the first, in source order
 };
 
 // A note or help line below the diagnostic, with or without a place of its own.
@@ -62,6 +72,14 @@ struct Diagnostic {
     Diagnostic& help_at(Span span, std::string text);
     Diagnostic& suggest(Span span, std::string replacement, std::string text,
                         Applicability applicability = Applicability::MaybeIncorrect);
+    // Shown in the label: "help: try this: `replacement`", or without the replacement.
+    Diagnostic& suggest_inline(Span span, std::string replacement, std::string text,
+                               Applicability applicability = Applicability::MaybeIncorrect);
+    Diagnostic& suggest_short(Span span, std::string replacement, std::string text,
+                              Applicability applicability = Applicability::MaybeIncorrect);
+    // One change in several places, in source order.
+    Diagnostic& suggest_parts(std::vector<SuggestionPart> parts, std::string text,
+                              Applicability applicability = Applicability::MaybeIncorrect);
 };
 
 }  // namespace ockc
