@@ -20,13 +20,16 @@ struct KernelNames {
     std::string tag;       // "vecadd_kernel", the token's type argument and owner of the contract
     std::string function;  // "vecadd_function_", the Module's member
 };
-KernelNames names_of(const abi::KernelAbi& kernel);
+// The names that a kernel would have alone in its Module; the header makes them differ from its neighbours'.
+std::string launcher_name(const abi::KernelAbi& kernel);
+KernelNames names_from(const std::string& launcher);
 
 // `struct vecadd_kernel` with the contract as data.
-void emit_contract(TextWriter& out, const abi::KernelAbi& kernel);
+void emit_contract(TextWriter& out, const abi::KernelAbi& kernel, const KernelNames& names);
 
 // The member functions of Module for one kernel.
-void emit_launchers(TextWriter& out, const abi::ModuleAbi& module, const abi::KernelAbi& kernel);
+void emit_launchers(TextWriter& out, const abi::ModuleAbi& module, const abi::KernelAbi& kernel,
+                    const KernelNames& names);
 
 // `text` as /// lines.
 void emit_doc(TextWriter& out, std::string_view text);

@@ -15,10 +15,14 @@ using abi::ModuleAbi;
 using abi::ParamKind;
 using abi::SizeExpr;
 
-KernelNames names_of(const KernelAbi& kernel) {
+std::string launcher_name(const KernelAbi& kernel) {
     std::string name = cpp_identifier(kernel.name);
     if (name == "Module") name += '_';  // a member function of that name would be a constructor
-    return {name, name + "_kernel", name + "_function_"};
+    return name;
+}
+
+KernelNames names_from(const std::string& launcher) {
+    return {launcher, launcher + "_kernel", launcher + "_function_"};
 }
 
 void emit_doc(TextWriter& out, std::string_view text) {
@@ -91,8 +95,8 @@ void describe(Argument& argument, const ModuleAbi& module, UniqueNames& template
     OCKC_UNREACHABLE("a zero-sized parameter has no C++ argument");
 }
 
-Launcher describe(const ModuleAbi& module, const KernelAbi& kernel) {
-    Launcher launcher{module, kernel, names_of(kernel), {}, {}};
+Launcher describe(const ModuleAbi& module, const KernelAbi& kernel, const KernelNames& kernel_names) {
+    Launcher launcher{module, kernel, kernel_names, {}, {}};
     launcher.safe_name = (kernel.is_unsafe ? "unsafe_" : "") + launcher.names.launcher;
     UniqueNames names("_arg");
     for (const char* own : {"stream", "prepared", "arguments", "where", "config", "cover", "module_"}) {
@@ -272,12 +276,10 @@ void emit_packing(TextWriter& out, const Launcher& launcher) {
 void emit_prepare(TextWriter& out, const Launcher& launcher) {
     const std::string& name = launcher.names.launcher;
     const std::uint32_t domain = launcher.kernel.launch.domain;
-    const std::string start =
-        fmt::format("[[nodiscard]] ock::PreparedLaunch<{}> prepare_{}(", launcher.names.tag, name);
     out.line("/// Checks a configuration against the contract and the device. The token opens {}().",
              launcher.safe_name);
-    out.line("{}const ock::LaunchConfig{}D& config,", start, domain);
-    out.line("{}ock::Where where = ock::Where::here()) const {{", std::string(start.size(), ' '));
+    out.line("[[nodiscard]] ock::PreparedLaunch<{}> prepare_{}(", launcher.names.tag, name);
+    out.line("    const ock::LaunchConfig{}D& config, ock::Where where = ock::Where::here()) const {{", domain);
     out.line("    return {{{}, config, where}};", launcher.names.function);
     text_line(out, "}");
     out.line("[[nodiscard]] ock::Result<ock::PreparedLaunch<{}>> try_prepare_{}(", launcher.names.tag, name);
@@ -380,9 +382,8 @@ void emit_unsafe(TextWriter& out, const Launcher& launcher) {
 
 }  // namespace
 
-void emit_contract(TextWriter& out, const KernelAbi& kernel) {
+void emit_contract(TextWriter& out, const KernelAbi& kernel, const KernelNames& names) {
     const abi::LaunchFacts& launch = kernel.launch;
-    const KernelNames names = names_of(kernel);
     const auto dim3 = [](const abi::Dim3& d) { return fmt::format("{{{}, {}, {}}}", d[0], d[1], d[2]); };
     out.line("/// What a launch of `{}` has to look like.", kernel.name);
     out.line("struct {} {{", names.tag);
@@ -415,8 +416,8 @@ void emit_contract(TextWriter& out, const KernelAbi& kernel) {
     out.end_line();
 }
 
-void emit_launchers(TextWriter& out, const ModuleAbi& module, const KernelAbi& kernel) {
-    const Launcher launcher = describe(module, kernel);
+void emit_launchers(TextWriter& out, const ModuleAbi& module, const KernelAbi& kernel, const KernelNames& names) {
+    const Launcher launcher = describe(module, kernel, names);
     if (kernel.launch.has_contract) {
         emit_prepare(out, launcher);
         emit_safe(out, launcher);

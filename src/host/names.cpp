@@ -56,7 +56,7 @@ std::string cpp_identifier(std::string_view name) {
     static_assert(std::ranges::is_sorted(kReserved));
     std::string result;
     for (const char c : name) result += is_letter(c) || is_digit(c) ? c : '_';
-    if (result.empty() || is_digit(result.front())) result.insert(0, "k");
+    if (result.empty() || is_digit(result.front())) result.insert(0, "_");
     if (std::ranges::binary_search(kReserved, std::string_view(result))) result += '_';
     return result;
 }
@@ -67,6 +67,7 @@ std::string cpp_namespace(std::string_view name) {
     while (!name.empty() && is_odd(name.front())) name.remove_prefix(1);
     while (!name.empty() && is_odd(name.back())) name.remove_suffix(1);
     std::string result = cpp_identifier(name);
+    if (result.front() == '_') result.insert(0, "k");  // global names with a leading underscore are reserved
     if (std::ranges::binary_search(kGlobalNames, std::string_view(result))) result += '_';
     return result;
 }

@@ -17,11 +17,13 @@ class Context {
 
     // CUDA's legacy default stream: ordered with every blocking stream of the process.
     [[nodiscard]] Stream default_stream(Where where = Where::here()) const {
-        return Stream(shared_state(where), state_->acquire_borrowed(nullptr, where));
+        const auto& state = shared_state(where);
+        return Stream(state, state->acquire_borrowed(nullptr, where));
     }
     // A stream of its own, not ordered with the default stream.
     [[nodiscard]] Stream new_stream(Where where = Where::here()) const {
-        return Stream(shared_state(where), state_->acquire_owned(where));
+        const auto& state = shared_state(where);
+        return Stream(state, state->acquire_owned(where));
     }
     // Waits for all streams.
     void synchronize(Where where = Where::here()) const {
