@@ -17,6 +17,7 @@
 #include "check/type_tables.hpp"
 #include "diag/sink.hpp"
 #include "hir/hir.hpp"
+#include "source/source_map.hpp"
 #include "types/layout.hpp"
 #include "types/type_store.hpp"
 
@@ -25,6 +26,8 @@ namespace ockc::check {
 struct Options {
     bool overflow_checks = false;                    // constants are always checked
     std::uint64_t const_step_limit = 20'000'000;     // expressions evaluated for one constant
+    bool edition_2021 = false;                       // fallback of diverging variables to ()
+    const SourceMap* sources = nullptr;              // names closures by their place
 };
 
 // ---- answers ----------------------------------------------------------------------------------------------------------------
@@ -118,6 +121,10 @@ class Context final : public types::AdtSource {
     // Own predicates and the parents', in source order; Self: Trait for trait items. Not elaborated.
     const std::vector<Predicate>& predicates_of(DefId def);
     const ParamEnv& param_env(DefId def);
+    // The traits written after a trait's colon (and in `where Self:`), in terms of its parameters.
+    const std::vector<TraitRef>& supertraits(DefId trait);
+    // What a trait promises about its associated type: predicates whose Self is the projection, in terms of the trait's parameters.
+    const std::vector<Predicate>& item_bounds(DefId assoc_type);
     const ParamEnv& empty_env() const { return empty_env_; }
     const AdtInfo& adt(DefId struct_enum_union);
     // Field types with arguments filled in, regions erased, normalised under `env`.
@@ -141,6 +148,12 @@ class Context final : public types::AdtSource {
     ItemRef drop_impl(types::TypeId adt);
     std::string text(types::TypeId type) const;
     std::string text(ItemRef item) const;             // path with arguments
+    std::string place_text(Span span) const;          // "kernels.rsk:3:9: 3:12"
+
+    // ---- associated items by name
+    // Items of inherent impls for the head of `self`; of all traits.
+    const std::vector<struct AssocItem>& inherent_items(types::TypeId self, Symbol name);
+    const std::vector<struct AssocItem>& trait_items(Symbol name);
 
     // ---- monomorphic questions (arguments without Param, regions erased)
     // What a call of `callee` means: trait methods become the impl's or the trait's default function.
@@ -152,6 +165,10 @@ class Context final : public types::AdtSource {
     // The value of a const, associated const, const block or anonymous constant; null when it failed (reported once).
     const ConstValue* eval_const(ItemRef constant);
     const ConstValue* eval_static(DefId static_def);
+    // An array length or const argument where it stands: a value, a const parameter, or Unevaluated when generic.
+    types::ConstId anon_const(DefId anon, types::TypeId type);
+    // The same for a constant with its arguments: Unevaluated while they are generic, error_const when it failed.
+    types::ConstId const_to_type_level(ItemRef constant, types::TypeId type);
     // An array length or const argument as a number; nothing when generic or failed.
     std::optional<std::uint64_t> usize_value(types::ConstId constant);
 

@@ -82,7 +82,7 @@ bool InferCtxt::is_type_var(TypeId type) {
 
 InferCtxt::Snapshot InferCtxt::snapshot() {
     ++open_;
-    return {log_.size(), vars_.size(), const_vars_.size(), diverging_.size()};
+    return {log_.size(), vars_.size(), const_vars_.size(), diverging_.size(), bindings_};
 }
 
 void InferCtxt::rollback(const Snapshot& to) {
@@ -98,6 +98,7 @@ void InferCtxt::rollback(const Snapshot& to) {
     vars_.resize(to.vars);
     const_vars_.resize(to.consts);
     diverging_.resize(to.diverging);
+    bindings_ = to.bindings;   // nothing happened
     --open_;
 }
 

@@ -47,6 +47,7 @@ class InferCtxt {
 
     struct Snapshot {
         std::size_t log = 0, vars = 0, consts = 0, diverging = 0;
+        std::uint64_t bindings = 0;
     };
     Snapshot snapshot();
     void rollback(const Snapshot& to);

@@ -18,6 +18,12 @@ enum class ElidedRegion : std::uint8_t {
     Error,      // struct fields and the like: must be written
 };
 
+// The associated item `name` of a trait or one of its supertraits, and the trait as seen from where the search began.
+struct AssocInTrait {
+    TraitRef trait_ref;
+    DefId item;
+};
+
 class TypeLowerer {
   public:
     TypeLowerer(Context& context, DefId owner, ElidedRegion elided);
@@ -31,7 +37,7 @@ class TypeLowerer {
     TraitRef lower_trait_ref(const hir::Path& path, TypeId self, std::vector<Predicate>* constraints);
     // Predicates of `self: bounds`; `maybe_sized` is set when `?Sized` is among them.
     void lower_bounds(TypeId self, hir::List<hir::Bound> bounds, std::vector<Predicate>& out, bool* maybe_sized);
-    RegionId lower_lifetime(const hir::Lifetime& lifetime);
+    RegionId lower_lifetime(const hir::Lifetime& lifetime, Span where);
     ConstId lower_const_arg(DefId anon_const, TypeId type);
     // <self>::name as a type.
     TypeId assoc_type(TypeId self, const hir::QPath& path);
@@ -46,9 +52,6 @@ class TypeLowerer {
     virtual TypeId infer_type(Span span);
     virtual ConstId infer_const(TypeId type, Span span);
     virtual bool in_body() const { return false; }
-    // Projections as they come out of paths; bodies normalise them.
-    virtual TypeId finish_projection(TypeId projection, Span) { return projection; }
-    virtual bool equal_types(TypeId a, TypeId b) { return a == b; }
 
     Context& cx_;
     TypeStore& types_;
@@ -60,10 +63,10 @@ class TypeLowerer {
     TypeId lower_array(const hir::ArrayTy& array);
     TypeId lower_resolved(const hir::QPath& path);
     TypeId lower_fn_ptr(const hir::BareFn& fn);
-    TypeId lower_opaque(hir::TyId type);
     TypeId param_type(DefId param);
-    TypeId self_type_of(DefId def, Span span);
-    TypeId param_assoc_type(TypeId self, DefId bound_owner, bool is_self_param, const hir::QPath& path);
+    std::optional<AssocInTrait> find_in_bounds(hir::Res param, Symbol name, bool* ambiguous);
+    void find_in_generics(DefId owner, hir::Res param, Symbol name, std::vector<AssocInTrait>& found);
+    void find_in_bound_list(hir::List<hir::Bound> bounds, TypeId self, Symbol name, std::vector<AssocInTrait>& found);
     TypeId ambiguous_assoc_type(TypeId self, const hir::QPath& path);
     RegionId elided_region(Span span);
     GenericArg lower_arg(const GenericsInfo::Param& param, const hir::GenericArg& arg);
@@ -71,7 +74,7 @@ class TypeLowerer {
     void check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing);
     ArgsId parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix);
     void lower_constraint(const TraitRef& trait_ref, const hir::AssocConstraint& constraint, std::vector<Predicate>& out);
-    void forbid_args(const hir::Path& path, std::size_t allowed_begin);
+    void forbid_args(const hir::PathSegment& segment, std::string_view what);
     Diagnostic* error(Code code, Span span, std::string message);
 
     ElidedRegion elided_;
@@ -80,13 +83,11 @@ class TypeLowerer {
     std::uint32_t depth_ = 0;
     bool quiet_ = false;
     bool failed_ = false;
+    Diagnostic ignored_;        // what a quiet lowerer would have said
 };
 
-// The associated type `name` among a trait and its supertraits, as seen from `trait_ref`; invalid when there is none.
-struct AssocInTrait {
-    TraitRef trait_ref;
-    DefId item;
-};
 std::optional<AssocInTrait> find_assoc_in_supertraits(Context& context, const TraitRef& trait_ref, Symbol name, hir::DefKind kind);
+// Does the trait or one of its supertraits have such an item? Looks at names only.
+bool trait_may_have(Context& context, DefId trait, Symbol name, hir::DefKind kind);
 
 }  // namespace ockc::check

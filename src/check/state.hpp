@@ -94,8 +94,6 @@ struct Context::State {
     DefCache<std::vector<TraitRef>> supertraits;       // direct ones, in terms of the trait's parameters
     std::unordered_map<DefId, TypeId> anon_const_types;    // expected types noted where the constant stands
     std::unordered_set<std::uint64_t> in_progress;         // (query, def) pairs being answered: cycle detection
-    std::unordered_map<DefId, std::vector<DefId>> opaque_of_fn;
-    std::unordered_map<DefId, std::pair<DefId, hir::TyId>> opaque_syntax;   // opaque def -> function, its `impl Trait`
 
     // ---- impls and traits
     bool indexed = false;
@@ -104,7 +102,14 @@ struct Context::State {
     std::unordered_map<std::uint64_t, std::vector<AssocItem>> inherent_items;    // (self key hash, name)
     std::unordered_map<Symbol, std::vector<AssocItem>> trait_items;          // by name
     std::unordered_map<DefId, std::unordered_map<Symbol, DefId>> items_by_name;   // of one impl or trait
-    std::unordered_map<std::uint64_t, bool> evaluation_cache;                // solved goals without inference variables
+    struct Evaluated {
+        TraitRef goal;
+        bool holds = false;
+    };
+    std::unordered_map<std::uint64_t, Evaluated> evaluation_cache;           // solved goals without inference variables
+    std::vector<TraitRef> active_goals;                                      // being evaluated, outermost first
+    std::uint64_t goal_cycles = 0;
+    std::unordered_map<std::uint64_t, TypeId> normalized;                    // (environment, type)
 
     // ---- bodies
     struct BodySlot {

@@ -86,6 +86,7 @@ enum TypeFlags : std::uint8_t {
     kHasProjection = 4,
     kHasError = 8,
     kHasRegion = 16,   // a region other than Erased
+    kHasClosure = 32,
 };
 
 struct TypeData {

@@ -281,7 +281,7 @@ TypeId TypeStore::fn_def(DefId def, ArgsId args) {
     return intern(with_args(TypeKind::FnDef, def, args, arg_list_flags_[args.raw]));
 }
 TypeId TypeStore::closure(DefId def, ArgsId args) {
-    return intern(with_args(TypeKind::Closure, def, args, arg_list_flags_[args.raw]));
+    return intern(with_args(TypeKind::Closure, def, args, static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasClosure)));
 }
 TypeId TypeStore::projection(DefId assoc_type, ArgsId args) {
     return intern(with_args(TypeKind::Projection, assoc_type, args,

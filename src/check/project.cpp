@@ -1,0 +1,174 @@
+// Associated types: what `<T as Trait>::Name` is, and types with all such places filled in.
+#include "check/solve.hpp"
+#include "types/fold.hpp"
+
+namespace ockc::check {
+
+using types::ConstKind;
+
+namespace {
+
+class Normalizer final : public types::Folder {
+  public:
+    Normalizer(Selector& selector, TypeStore& types, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested)
+        : Folder(types, types::kHasProjection), selector_(selector), cause_(cause), depth_(depth), nested_(nested) {}
+
+  protected:
+    TypeId type_of(TypeId type) override {
+        const TypeData data = types_[type];
+        if (data.kind != TypeKind::Projection) return super_type(type);
+        const ArgsId args = fold(data.args);
+        GenericArg known;
+        switch (selector_.project(data.def, args, cause_, depth_, nested_, known)) {
+            case Selector::Projected::Known: return known.as_type();
+            case Selector::Projected::Rigid: return types_.projection(data.def, args);
+            case Selector::Projected::Ambiguous: return wait_for(data.def, args);
+            case Selector::Projected::Failed: break;
+        }
+        require_trait(data.def, args);
+        return types_.error;
+    }
+
+    ConstId const_of(ConstId constant) override {
+        const types::ConstData data = types_[constant];
+        if (data.kind != ConstKind::Unevaluated) return super_const(constant);
+        const ArgsId args = fold(data.args);
+        if (types_.has(args, types::kHasInfer | types::kHasParam)) return types_.const_unevaluated(data.def, args, data.type);
+        return selector_.context().const_to_type_level(ItemRef{data.def, args}, data.type);
+    }
+
+  private:
+    TypeId wait_for(DefId assoc, ArgsId args) {
+        Obligation obligation;
+        obligation.cause = cause_;
+        obligation.depth = depth_;
+        obligation.predicate.kind = Predicate::Kind::Projection;
+        obligation.predicate.assoc = assoc;
+        obligation.predicate.trait_ref = {selector_.context().program().defs[assoc].parent, args};
+        const TypeId var = selector_.infer().new_var(cause_.span);
+        obligation.predicate.term = var;
+        nested_.push_back(obligation);
+        return var;
+    }
+
+    // The failing trait goal, so that it is reported.
+    void require_trait(DefId assoc, ArgsId args) {
+        Context& cx = selector_.context();
+        const DefId trait = cx.program().defs[assoc].parent;
+        Obligation obligation;
+        obligation.cause = cause_;
+        obligation.depth = depth_;
+        obligation.predicate.trait_ref = {trait, types_.args(types_[args].first(cx.generics_of(trait).count()))};
+        nested_.push_back(obligation);
+    }
+
+    Selector& selector_;
+    const Cause& cause_;
+    std::uint32_t depth_;
+    std::vector<Obligation>& nested_;
+};
+
+}  // namespace
+
+TypeId Selector::normalize(TypeId type, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested) {
+    if (!types_.has(type, types::kHasProjection)) return type;
+    return Normalizer(*this, types_, cause, depth, nested).fold(infer_.resolve(type));
+}
+ArgsId Selector::normalize(ArgsId args, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested) {
+    if (!types_.has(args, types::kHasProjection)) return args;
+    return Normalizer(*this, types_, cause, depth, nested).fold(infer_.resolve(args));
+}
+ConstId Selector::normalize(ConstId constant, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested) {
+    if (!types_.has(constant, types::kHasProjection)) return constant;
+    return Normalizer(*this, types_, cause, depth, nested).fold(infer_.resolve(constant));
+}
+
+Predicate Selector::normalize(Predicate predicate, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested) {
+    if (predicate.kind == Predicate::Kind::Trait || predicate.kind == Predicate::Kind::Projection) {
+        predicate.trait_ref.args = normalize(predicate.trait_ref.args, cause, depth, nested);
+    }
+    if (predicate.kind == Predicate::Kind::Projection && predicate.term.kind() == GenericArg::Kind::Type) {
+        predicate.term = normalize(predicate.term.as_type(), cause, depth, nested);
+    }
+    return predicate;
+}
+
+bool Selector::project_from_predicates(std::span<const Predicate> predicates, std::span<const GenericArg> subst, DefId assoc, ArgsId args,
+                                       GenericArg& out) {
+    for (const Predicate& predicate : predicates) {
+        if (predicate.kind != Predicate::Kind::Projection || predicate.assoc != assoc) continue;
+        ArgsId have = predicate.trait_ref.args;
+        if (!subst.empty()) have = types_.erase_regions(types_.subst(have, subst));
+        // A generic associated type's own arguments are not part of the bound.
+        const auto wanted = types_[args];
+        const auto held = types_[have];
+        if (held.size() < wanted.size()) {
+            if (!infer_.unify(have, types_.args(wanted.first(held.size())))) continue;
+        } else if (!infer_.unify(have, args)) {
+            continue;
+        }
+        out = predicate.term;
+        if (!subst.empty() && out.kind() == GenericArg::Kind::Type) out = types_.erase_regions(types_.subst(out.as_type(), subst));
+        return true;
+    }
+    return false;
+}
+
+Selector::Projected Selector::project_impl(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
+                                           std::vector<Obligation>& nested, GenericArg& out) {
+    const hir::Program& program = cx_.program();
+    const DefId item = cx_.state().item_named(selection.impl, program.defs[assoc].name.name);
+    nested.insert(nested.end(), selection.nested.begin(), selection.nested.end());
+    if (!item.valid() || !program.defs[item].lowered) {
+        out = types_.error;   // the impl lacks it: reported with the impl
+        return Projected::Known;
+    }
+    std::vector<GenericArg> all(types_[selection.impl_args].begin(), types_[selection.impl_args].end());
+    const auto trait_count = cx_.generics_of(program.defs[assoc].parent).count();
+    for (GenericArg own : types_[args].subspan(trait_count)) all.push_back(own);
+    const TypeId type = types_.erase_regions(types_.subst(cx_.type_of(item), all));
+    out = normalize(type, cause, depth + 1, nested);
+    return Projected::Known;
+}
+
+Selector::Projected Selector::project(DefId assoc, ArgsId written, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& nested,
+                                      GenericArg& out) {
+    const ArgsId args = infer_.resolve(written);
+    const hir::Program& program = cx_.program();
+    const TypeId self = types_[args][0].as_type();
+    if (types_.has(args, types::kHasError)) {
+        out = types_.error;
+        return Projected::Known;
+    }
+    if (depth > kDepthLimit) {
+        overflowed_ = true;
+        return Projected::Failed;
+    }
+    if (infer_.is_type_var(self)) return Projected::Ambiguous;
+    if (project_from_predicates(env_.predicates, {}, assoc, args, out)) return Projected::Known;
+    const TypeData self_data = types_[self];
+    if (self_data.kind == TypeKind::Projection && project_from_predicates(cx_.item_bounds(self_data.def), types_[self_data.args], assoc, args, out)) {
+        if (out.kind() == GenericArg::Kind::Type) out = normalize(out.as_type(), cause, depth + 1, nested);
+        return Projected::Known;
+    }
+    const DefId trait = program.defs[assoc].parent;
+    const TraitRef goal{trait, types_.args(types_[args].first(cx_.generics_of(trait).count()))};
+    Selection selection;
+    switch (select(goal, cause, depth, selection)) {
+        case Outcome::Maybe: return Projected::Ambiguous;
+        case Outcome::No: return Projected::Failed;
+        case Outcome::Yes: break;
+    }
+    switch (selection.kind) {
+        case Selection::Kind::Impl: return project_impl(assoc, args, selection, cause, depth, nested, out);
+        case Selection::Kind::Bound: return Projected::Rigid;
+        case Selection::Kind::Callable:
+            out = selection.output;
+            nested.insert(nested.end(), selection.nested.begin(), selection.nested.end());
+            return Projected::Known;
+        case Selection::Kind::Builtin: return Projected::Failed;
+    }
+    return Projected::Failed;
+}
+
+}  // namespace ockc::check
