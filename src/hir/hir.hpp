@@ -176,6 +176,7 @@ struct Attribute {
     AttributeKind kind{};
     Span span;
     ast::AttributeId ast;           // in the crate's ast::Crate
+    ast::MetaItem meta;             // its path and arguments; cfg_attr has been evaluated
 };
 
 struct FnParam {

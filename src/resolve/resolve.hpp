@@ -1,0 +1,61 @@
+// Name resolution: source files in, hir::Program out. Loads the crates (lex, parse, `mod x;` files, cfg), builds the module
+// tree and resolves imports by fixpoint, then lowers to HIR what device code refers to and nothing else: a worklist starts at
+// kernels, #[device] functions and the items of device modules and follows every name. Errors of code that is never reached
+// (the host part of a file) are not reported.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diag/sink.hpp"
+#include "hir/hir.hpp"
+#include "lex/token.hpp"
+#include "parse/parser.hpp"
+#include "source/source_map.hpp"
+#include "support/interner.hpp"
+
+namespace ockc::resolve {
+
+// What `mod x;` asks for. `path` is relative to nothing: it was built from the including file's own path (its name for
+// embedded files). The loader adds the file to the SourceMap.
+struct LoadResult {
+    enum class Kind : std::uint8_t { Missing, Loaded, Failed } kind = Kind::Missing;
+    FileId file;
+    std::string error;      // Failed: why the file that exists cannot be read
+};
+using FileLoader = std::function<LoadResult(const std::string& path, const SourceFile& from)>;
+
+// One `--cfg name` or `--cfg name="value"`.
+struct CfgEntry {
+    std::string name;
+    std::string value;
+    bool has_value = false;
+};
+
+struct Options {
+    lex::Edition edition = lex::Edition::E2024;
+    std::vector<CfgEntry> cfg;
+    FileLoader load;                     // without one, every `mod x;` is E0583
+    parse::ParseOptions parse;
+    bool require_device_code = true;     // an input without any is an error (OCK0101); the library's own tests switch it off
+};
+
+// A crate of the built-in library: "core", "cuda_device", .. and its root file.
+struct LibraryCrate {
+    std::string name;
+    FileId root;
+};
+struct Inputs {
+    std::vector<LibraryCrate> libraries;   // in the order of dependence, core first
+    FileId main;
+    std::string crate_name;                // of the user's crate: the file's stem
+};
+
+// Never null; where names do not resolve, the program holds Error nodes that later phases pass over in silence.
+std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources,
+                                      DiagSink& sink);
+
+}  // namespace ockc::resolve
