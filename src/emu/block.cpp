@@ -1,0 +1,246 @@
+// Runs the blocks of a launch on one host thread: the warps of a block take turns, each until it has to wait, has ended
+// or has used up its turn. A worker takes one block after another; in a cooperative launch it holds all of its blocks at
+// once and turns between them, so that blocks may wait for each other.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "emu/machine.hpp"
+#include "emu/race_detector.hpp"
+#include "support/check.hpp"
+
+namespace ockc::emu {
+namespace {
+
+constexpr std::uint64_t kTurn = 1 << 16;            // instructions
+constexpr std::uint64_t kCooperativeTurn = 1 << 12;
+constexpr std::size_t kLaneAlign = 64;
+
+struct AlignedDelete {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+};
+using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
+
+AlignedBytes aligned_bytes(std::size_t bytes) {
+    const std::size_t rounded = (bytes + kLaneAlign) / kLaneAlign * kLaneAlign;
+    auto* out = static_cast<std::byte*>(std::aligned_alloc(kLaneAlign, rounded));
+    OCKC_CHECK_MSG(out != nullptr, "out of memory for a block's registers");
+    std::memset(out, 0, rounded);
+    return AlignedBytes(out);
+}
+
+void fill_constants(Warp& warp, const Program& program) {
+    for (const ConstantSlot& constant : program.constants) {
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            switch (constant.bytes) {
+                case 0: warp.predicate(constant.slot) = static_cast<std::uint32_t>(constant.value); break;
+                case 2: warp.lanes<std::uint16_t>(constant.slot)[lane] = static_cast<std::uint16_t>(constant.value); break;
+                case 4: warp.lanes<std::uint32_t>(constant.slot)[lane] = static_cast<std::uint32_t>(constant.value); break;
+                case 8: warp.lanes<std::uint64_t>(constant.slot)[lane] = constant.value; break;
+                default: OCKC_UNREACHABLE("width of a constant");
+            }
+        }
+    }
+}
+
+// The memory of one resident block, used again for the next.
+class ResidentBlock {
+  public:
+    ResidentBlock(Worker& worker) : worker_(worker), launch_(*worker.launch), program_(*worker.program) {
+        const std::uint32_t count = (launch_.threads + kLanes - 1) / kLanes;
+        registers_ = aligned_bytes(std::size_t{program_.register_bytes} * count);
+        local_ = aligned_bytes(std::size_t{program_.local_bytes} * kLanes * count);
+        shared_ = aligned_bytes(launch_.shared_bytes);
+        warps_ = std::vector<Warp>(count);
+        for (std::uint32_t i = 0; i < count; ++i) prepare(warps_[i], i);
+    }
+
+    void start(std::uint64_t linear) {
+        block_.linear = linear;
+        block_.index.x = static_cast<std::uint32_t>(linear % launch_.grid.x);
+        block_.index.y = static_cast<std::uint32_t>(linear / launch_.grid.x % launch_.grid.y);
+        block_.index.z = static_cast<std::uint32_t>(linear / launch_.grid.x / launch_.grid.y);
+        block_.shared = shared_.get();
+        block_.shared_bytes = launch_.shared_bytes;
+        block_.live_threads = block_.threads = launch_.threads;
+        block_.faulted = false;
+        for (BarrierState& barrier : block_.barriers) barrier = {};
+        std::memset(shared_.get(), 0, launch_.shared_bytes);
+        for (Warp& warp : warps_) start_warp(warp);
+        if (worker_.detector != nullptr) worker_.detector->start_block(block_);
+    }
+
+    // One turn of every warp that can run. True while there is more to do.
+    bool step(std::uint64_t turn) {
+        bool unfinished = false;
+        bool progress = false;
+        for (Warp& warp : warps_) {
+            if (warp.stop == Stop::Finished) continue;
+            if (warp.stop == Stop::Blocked && !has_ready(warp)) {
+                unfinished = true;
+                continue;
+            }
+            progress = true;
+            run_turn(warp, turn);
+            if (warp.stop == Stop::Faulted || block_.faulted) return false;
+            if (warp.stop != Stop::Finished) unfinished = true;
+        }
+        if (unfinished && !progress) report_deadlock();
+        return unfinished && progress && launch_.first_fault.load(std::memory_order_relaxed) >= block_.linear;
+    }
+
+  private:
+    void prepare(Warp& warp, std::uint32_t index) {
+        warp.index = index;
+        warp.worker = &worker_;
+        warp.block = &block_;
+        warp.registers = registers_.get() + std::size_t{program_.register_bytes} * index;
+        warp.local = local_.get() + std::size_t{program_.local_bytes} * kLanes * index;
+        fill_constants(warp, program_);
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const Dim3 thread = thread_index(launch_, warp, lane);
+            warp.tid[0][lane] = thread.x;
+            warp.tid[1][lane] = thread.y;
+            warp.tid[2][lane] = thread.z;
+        }
+        block_.warps.push_back(&warp);
+    }
+
+    void start_warp(Warp& warp) {
+        std::memset(warp.registers + program_.constant_bytes, 0, program_.register_bytes - program_.constant_bytes);
+        if (program_.local_bytes != 0) std::memset(warp.local, 0, std::size_t{program_.local_bytes} * kLanes);
+        const std::uint32_t first = warp.index * kLanes;
+        const std::uint32_t count = launch_.threads - first < kLanes ? launch_.threads - first : kLanes;
+        const std::uint32_t mask = count == kLanes ? kAllLanes : (1u << count) - 1;
+        warp.exited = ~mask;
+        warp.set_active(mask);
+        warp.carry = 0;
+        warp.limit = kNoLimit;
+        warp.frame = 0;
+        warp.frames.assign(1, Frame{});
+        warp.split_count = 0;
+        warp.rotate = false;
+        warp.stop = Stop::Running;
+        warp.pc = program_.entry();
+        warp.steps = warp.lane_steps = 0;
+    }
+
+    static bool has_ready(const Warp& warp) {
+        for (std::uint32_t i = 0; i < warp.split_count; ++i) {
+            if (warp.splits[i].state == Split::State::Ready) return true;
+        }
+        return false;
+    }
+
+    void run_turn(Warp& warp, std::uint64_t turn) {
+        const Op* op = warp.stop == Stop::Running ? warp.pc : pick_split(warp);
+        warp.stop = Stop::Running;
+        const std::uint64_t most = launch_.options->max_steps;
+        if (most != 0 && turn > most - warp.steps + 1) turn = most - warp.steps + 1;
+        std::uint64_t steps = 0;
+        std::uint64_t lane_steps = 0;
+        std::uint64_t fuel = turn;
+        while (op != nullptr && fuel != 0) {
+            --fuel;
+            steps += op->counts & 1;
+            lane_steps += warp.active_count & op->counts;
+            op = op->run[warp.partial](*op, warp);
+        }
+        warp.steps += steps;
+        warp.lane_steps += lane_steps;
+        if (warp.stop == Stop::Finished) flush_counts(warp);
+        if (op == nullptr) return;
+        if (most != 0 && warp.steps > most) {
+            fault(warp, *op, ErrorKind::Timeout, static_cast<std::uint32_t>(__builtin_ctz(warp.active)),
+                  fmt::format("a warp has executed more than {} instructions", most));
+            return;
+        }
+        suspend(warp, op);
+        warp.rotate = true;
+        warp.stop = Stop::Yielded;
+    }
+
+    void flush_counts(const Warp& warp) {
+        launch_.steps.fetch_add(warp.steps, std::memory_order_relaxed);
+        launch_.lane_steps.fetch_add(warp.lane_steps, std::memory_order_relaxed);
+    }
+
+    void report_deadlock();
+
+    Worker& worker_;
+    Launch& launch_;
+    const Program& program_;
+    AlignedBytes registers_;
+    AlignedBytes local_;
+    AlignedBytes shared_;
+    std::vector<Warp> warps_;
+    Block block_;
+};
+
+// Every warp waits and nobody is left to arrive: says who waits where.
+void ResidentBlock::report_deadlock() {
+    struct Group {
+        const Op* at;
+        std::uint32_t threads;
+        std::uint32_t warps;
+    };
+    std::vector<Group> groups;
+    for (const Warp& warp : warps_) {
+        for (std::uint32_t i = 0; i < warp.split_count; ++i) {
+            const Split& split = warp.splits[i];
+            Group* found = nullptr;
+            for (Group& group : groups) {
+                if (group.at == split.waiting_at) found = &group;
+            }
+            if (found == nullptr) found = &groups.emplace_back(Group{split.waiting_at, 0, 0});
+            found->threads += static_cast<std::uint32_t>(__builtin_popcount(split.mask));
+            ++found->warps;
+        }
+    }
+    for (Warp& warp : warps_) {
+        if (warp.split_count == 0) continue;
+        std::string what = fmt::format("deadlock: {} of {} threads wait and none can go on", block_.live_threads, block_.threads);
+        for (const Group& group : groups) what += "\n  " + describe_waiting(launch_, *group.at, group.threads, group.warps);
+        const Split& split = warp.splits[0];
+        warp.frame = split.frame;
+        fault(warp, *split.waiting_at, ErrorKind::LaunchFailed, static_cast<std::uint32_t>(__builtin_ctz(split.mask)), what);
+        return;
+    }
+}
+
+void run_cooperative(Worker& worker, Launch& launch) {
+    // Every worker takes an equal share before any of them runs.
+    std::vector<std::unique_ptr<ResidentBlock>> resident;
+    const std::uint64_t share = (launch.blocks + launch.workers - 1) / launch.workers;
+    for (std::uint64_t i = 0; i < share; ++i) {
+        const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
+        if (linear >= launch.blocks) break;
+        resident.push_back(std::make_unique<ResidentBlock>(worker));
+        resident.back()->start(linear);
+    }
+    while (!resident.empty()) {
+        std::erase_if(resident, [](auto& block) { return !block->step(kCooperativeTurn); });
+        if (launch.first_fault.load(std::memory_order_relaxed) != ~0ull) return;
+    }
+}
+
+}  // namespace
+
+void run_blocks(Launch& launch) {
+    Worker worker;
+    worker.launch = &launch;
+    worker.program = launch.program;
+    worker.windows.resize(launch.program->sites);
+    worker.detector = launch.detector;
+    if (launch.cooperative) return run_cooperative(worker, launch);
+    ResidentBlock resident(worker);
+    while (true) {
+        const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
+        if (linear >= launch.blocks || linear > launch.first_fault.load(std::memory_order_relaxed)) return;
+        resident.start(linear);
+        while (resident.step(kTurn)) {
+        }
+    }
+}
+
+}  // namespace ockc::emu
