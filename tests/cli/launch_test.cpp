@@ -1,0 +1,65 @@
+// `ockc launch` on the emulator.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "driver/npy.hpp"
+#include "sandbox.hpp"
+
+using namespace ockc;
+using namespace ockc::cli_test;
+
+TEST_CASE("launch runs a kernel and saves arrays") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "emulator", "--arg", "a=iota:f32[1000]", "--arg", "b=ones:f32[1000]",
+                               "--arg", "c=zeros:f32[1000]", "--save", "c=" + box.path("c.npy"), "--save", "a=" + box.path("a.npy")});
+    CHECK_MESSAGE(run.exit_code == 0, run.error_output);
+    CHECK(run.output.find("c: f32[1000] = [1, 2, 3,") != std::string::npos);
+    const Result<driver::Array> array = driver::parse_npy(box.read("c.npy"));
+    REQUIRE(array.ok());
+    CHECK(array.value().shape == std::vector<std::uint64_t>{1000});
+    float last = 0;
+    std::memcpy(&last, array.value().bytes.data() + 999 * 4, 4);
+    CHECK(last == 1000.0F);
+    const auto again = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "emulator", "--arg", "a=@" + box.path("c.npy"), "--arg",
+                                 "b=@" + box.path("a.npy"), "--repeat", "3"});
+    CHECK_MESSAGE(again.exit_code == 0, again.error_output);
+    CHECK(again.output.find("c: f32[1000] = [1, 3, 5,") != std::string::npos);
+    CHECK(again.output.find("median of 3 runs") != std::string::npos);
+}
+
+TEST_CASE("launch refuses what does not fit the signature or the contract") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto with = [&](std::vector<std::string> more) {
+        std::vector<std::string> line{"launch", ":vecadd.rsk", "vecadd", "--device", "emulator"};
+        line.insert(line.end(), more.begin(), more.end());
+        return box.ockc(line);
+    };
+    const std::string a = "a=ones:f32[8]", b = "b=ones:f32[8]";
+    CHECK(with({"--arg", a}).error_output.find("no value for `b: &[f32]`") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", b, "--block", "128"}).error_output.find("asks for blocks of (256, 1, 1)") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", b, "--grid", "1,2"}).error_output.find("domain 1") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", "b=ones:i32[8]"}).error_output.find("elements of type f32, but i32") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", b, "--arg", "d=1"}).error_output.find("no parameter `d`") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", b, "--arg", a}).error_output.find("given twice") != std::string::npos);
+    CHECK(with({"--arg", a, "--arg", b}).exit_code == 0);
+    CHECK(box.ockc({"launch", ":vecadd.rsk", "vecad"}).error_output.find("did you mean `vecadd`") != std::string::npos);
+}
+
+TEST_CASE("a failing kernel is exit code 5 and names the source line") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "emulator", "--arg", "a=ones:f32[4]", "--arg", "b=ones:f32[8]"});
+    CHECK(run.exit_code == 5);
+    CHECK(run.output.empty());
+    CHECK_MESSAGE(run.error_output.find("vecadd.rsk:13") != std::string::npos, run.error_output);
+}
+
+TEST_CASE("a device by name is never replaced by another") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "cuda:99", "--arg", "a=ones:f32[4]", "--arg", "b=ones:f32[4]"});
+    CHECK(run.exit_code == 3);
+}
