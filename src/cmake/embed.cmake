@@ -12,5 +12,5 @@ function(ockc_embed target symbol base)
     target_sources(${target} PRIVATE ${out})
 endfunction()
 
-add_executable(ockc_embed_tool ${CMAKE_SOURCE_DIR}/src/tools/embed_main.cpp)
+add_executable(ockc_embed_tool ${ockc_SOURCE_DIR}/src/tools/embed_main.cpp)
 target_link_libraries(ockc_embed_tool PRIVATE ockc_options)
