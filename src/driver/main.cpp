@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "driver/commands.hpp"
+#include "driver/device.hpp"
 #include "driver/exit_code.hpp"
 
 namespace ockc::driver {
@@ -30,10 +31,20 @@ int dispatch(const Options& options) {
 int main(int argc, char** argv) {
     using namespace ockc::driver;
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
-    const std::variant<Options, EarlyExit> parsed = parse_options(arguments);
+    std::variant<Options, EarlyExit> parsed = parse_options(arguments);
     if (const auto* exit = std::get_if<EarlyExit>(&parsed)) {
         std::fputs(exit->text.c_str(), exit->code == kOk ? stdout : stderr);
         return exit->code;
     }
-    return dispatch(std::get<Options>(parsed));
+    Options& options = std::get<Options>(parsed);
+    for (std::string& target : options.compile.targets) {
+        if (target != "native") continue;
+        ockc::Result<std::string> native = native_target();
+        if (!native.ok()) {
+            print_error("--target native: " + native.error());
+            return kEnvironment;
+        }
+        target = std::move(native.value());
+    }
+    return dispatch(options);
 }

@@ -10,6 +10,7 @@
 #include "driver/argv_pass.hpp"
 #include "driver/exit_code.hpp"
 #include "ockc/version.hpp"
+#include "ptx/form.hpp"
 #include "support/enum_table.hpp"
 
 namespace ockc::driver {
@@ -172,6 +173,20 @@ MaybeError parse_pairs(std::string_view option, const std::vector<std::string>& 
     return std::nullopt;
 }
 
+MaybeError known_target(const std::string& target) {
+    if (target == "native" || ptx::target_from_text(target)) return std::nullopt;
+    std::vector<std::string_view> names;
+    for (const ptx::TargetInfo& known : ptx::all_targets()) names.push_back(known.text);
+    return UsageError{fmt::format("`{}` is not a target (one of: {}, native)", target, fmt::join(names, ", "))};
+}
+
+MaybeError known_ptx_version(const std::string& text) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (text == "min" || text == "max") return std::nullopt;
+    if (text.size() == 3 && digit(text[0]) && text[1] == '.' && digit(text[2])) return std::nullopt;
+    return UsageError{fmt::format("`{}` is not a PTX version: write min, max or X.Y", text)};
+}
+
 MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = one_of("-O", raw.level, {"0", "1", "2", "3"})) return e;
     if (MaybeError e = one_of("--fmad", raw.fmad, {"on", "off"})) return e;
@@ -193,6 +208,10 @@ MaybeError convert(Options& options, Raw& raw) {
             for (std::string& one : split(text, ',')) options.compile.targets.push_back(std::move(one));
         }
     }
+    for (const std::string& target : options.compile.targets) {
+        if (MaybeError e = known_target(target)) return e;
+    }
+    if (MaybeError e = known_ptx_version(options.compile.ptx_isa)) return e;
     options.compile.opt_level = raw.level[0] - '0';
     options.compile.fmad = raw.fmad == "on";
     options.compile.overflow_checks = raw.overflow_checks;
