@@ -1,11 +1,11 @@
-// run_sample [--gpu] PROGRAM TEXT: runs a sample, shows what it prints, and succeeds when it ends with 0 and its output
-// has the line TEXT. With --gpu it asks for a GPU first and ends with 77 (skipped) when there is none.
+// run_sample [--gpu] PROGRAM TEXT: runs a sample, shows what it prints, and succeeds when it ends with 0 and
+// its output has the line TEXT. With --gpu it asks for a GPU first and ends with 77 (skipped) when there is
+// none.
 #include <cstdio>
 #include <cstdlib>
+#include <ock/runtime.hpp>
 #include <string>
 #include <string_view>
-
-#include <ock/runtime.hpp>
 
 namespace {
 
@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
     if (pipe == nullptr) return 2;
     std::string output;
     char chunk[4096];
-    while (std::fgets(chunk, sizeof chunk, pipe) != nullptr) output += chunk;
+    while (std::fgets(chunk, sizeof chunk, pipe) != nullptr)
+        output += chunk;
     const int status = pclose(pipe);
     std::fputs(output.c_str(), stdout);
     if (status != 0) {

@@ -1,6 +1,6 @@
-// Decides once per process which library executes kernels and fills the table of entry points from it. In: OCK_DEVICE,
-// OCK_CUDA_LIBRARY, OCK_EMULATOR_LIBRARY and what the machine has. Out: driver::Api, or an ock::Error that lists what
-// was tried. The choice of the emulator is announced in one line on stderr.
+// Decides once per process which library executes kernels and fills the table of entry points from it. In:
+// OCK_DEVICE, OCK_CUDA_LIBRARY, OCK_EMULATOR_LIBRARY and what the machine has. Out: driver::Api, or an
+// ock::Error that lists what was tried. The choice of the emulator is announced in one line on stderr.
 #include <dlfcn.h>
 
 #include <charconv>
@@ -8,17 +8,18 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <ock/driver_api.hpp>
+#include <ock/error.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <ock/driver_api.hpp>
-#include <ock/error.hpp>
-
-// The emulator's path in a build tree. ock_add_kernels() links an object that defines it (src/cmake/ock_kernels.cmake);
-// an installed program does without.
-extern "C" __attribute__((weak)) const char* ock_emulator_build_path() { return nullptr; }
+// The emulator's path in a build tree. ock_add_kernels() links an object that defines it
+// (src/cmake/ock_kernels.cmake); an installed program does without.
+extern "C" __attribute__((weak)) const char* ock_emulator_build_path() {
+    return nullptr;
+}
 
 namespace ock::driver {
 namespace {
@@ -32,7 +33,9 @@ std::optional<std::string> environment(const char* name) {
     return value;
 }
 
-[[noreturn]] void fail(const std::string& what) { throw Error(ErrorCode::Loader, what, Where{}); }
+[[noreturn]] void fail(const std::string& what) {
+    throw Error(ErrorCode::Loader, what, Where{});
+}
 
 // What OCK_DEVICE asks for.
 struct Wish {
@@ -55,7 +58,8 @@ Wish read_wish() {
     fail("OCK_DEVICE is `" + *text + "`; it may be `emulator` or `cuda:N`");
 }
 
-// Opens `path` and resolves every entry point. On failure `why` says what was wrong and the table is not to be used.
+// Opens `path` and resolves every entry point. On failure `why` says what was wrong and the table is not to
+// be used.
 bool open_library(const std::string& path, Api& api, std::string& why) {
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: objects outlive main
     if (library == nullptr) {
@@ -68,7 +72,8 @@ bool open_library(const std::string& path, Api& api, std::string& why) {
     const char* missing = nullptr;
     const auto resolve = [&](auto& entry, const char* symbol, bool required) {
         void* const address = dlsym(library, symbol);
-        std::memcpy(&entry, &address, sizeof address);  // an object pointer becomes a function pointer, as POSIX has it
+        std::memcpy(&entry, &address,
+                    sizeof address);  // an object pointer becomes a function pointer, as POSIX has it
         if (address == nullptr && required && missing == nullptr) missing = symbol;
     };
     constexpr bool required = true;
@@ -96,7 +101,8 @@ bool start(Api& api, std::string& why) {
 }
 
 bool open_driver(Api& api, std::string& why) {
-    return open_library(environment("OCK_CUDA_LIBRARY").value_or(kDriverLibrary), api, why) && start(api, why);
+    return open_library(environment("OCK_CUDA_LIBRARY").value_or(kDriverLibrary), api, why) &&
+           start(api, why);
 }
 
 // Beside the program, in its sibling lib, where the build tree has it, on the loader's own path.
@@ -170,7 +176,8 @@ Api choose() {
 }  // namespace
 
 const Api& api() {
-    // Never destroyed: objects with static storage free their memory through it. A failed choice is tried again.
+    // Never destroyed: objects with static storage free their memory through it. A failed choice is tried
+    // again.
     static const Api& table = *new Api(choose());
     return table;
 }

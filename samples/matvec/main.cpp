@@ -15,8 +15,10 @@ struct Problem {
     std::vector<float> x = std::vector<float>(kColumns);
 
     Problem() {
-        for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i * 7 % 32) - 16.0f;
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 9) * 0.5f;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            a[i] = static_cast<float>(i * 7 % 32) - 16.0f;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<float>(i % 9) * 0.5f;
     }
 };
 
@@ -30,10 +32,12 @@ int verify(const Problem& problem, const std::vector<float>& y) {
     for (std::size_t row = 0; row < kRows; ++row) {
         double expected = 0;
         for (std::size_t column = 0; column < kColumns; ++column) {
-            expected += static_cast<double>(problem.a[row * kColumns + column]) * static_cast<double>(problem.x[column]);
+            expected += static_cast<double>(problem.a[row * kColumns + column]) *
+                        static_cast<double>(problem.x[column]);
         }
         if (static_cast<double>(y[row]) != expected) {
-            std::fprintf(stderr, "FAILED: row %zu is %g, not %g\n", row, static_cast<double>(y[row]), expected);
+            std::fprintf(stderr, "FAILED: row %zu is %g, not %g\n", row, static_cast<double>(y[row]),
+                         expected);
             return 1;
         }
     }

@@ -1,4 +1,5 @@
-// y = alpha * x + y over a million floats: the grid comes from the output, and a second stream reads the result.
+// y = alpha * x + y over a million floats: the grid comes from the output, and a second stream reads the
+// result.
 #include <cmath>
 #include <cstdio>
 #include <vector>

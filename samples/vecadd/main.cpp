@@ -20,7 +20,8 @@ static int run() {
     auto b = ock::from_host(stream, b_host);
     auto c = ock::zeroed<float>(stream, n);
 
-    // The token says that 4 blocks of 256 threads meet the kernel's contract on this device; vecadd() takes nothing less.
+    // The token says that 4 blocks of 256 threads meet the kernel's contract on this device; vecadd() takes
+    // nothing less.
     auto module = kernels::load(ctx);
     auto prepared = module.prepare_vecadd(ock::LaunchConfig1D(ock::div_ceil(n, 256), 256));
     module.vecadd(stream, prepared, a, b, c);

@@ -35,6 +35,8 @@ void emit_launchers(TextWriter& out, const abi::ModuleAbi& module, const abi::Ke
 void emit_doc(TextWriter& out, std::string_view text);
 
 // A line without format placeholders: braces stand for themselves.
-inline void text_line(TextWriter& out, std::string_view text) { out.raw(text).end_line(); }
+inline void text_line(TextWriter& out, std::string_view text) {
+    out.raw(text).end_line();
+}
 
 }  // namespace ockc::host

@@ -1,7 +1,8 @@
-// The launcher header of one source file, top to bottom: usage, structs, and for each device module its contracts, its
-// Module class and load(); the PTX bytes stand at the end. The namespace is the device module's name (the file's stem
-// for free kernels). Inside it an inline namespace carries the content's hash: two headers with a module of one name
-// can be linked into one program, and naming `kernels::load` where both are visible is an error instead of a wrong load.
+// The launcher header of one source file, top to bottom: usage, structs, and for each device module its
+// contracts, its Module class and load(); the PTX bytes stand at the end. The namespace is the device
+// module's name (the file's stem for free kernels). Inside it an inline namespace carries the content's hash:
+// two headers with a module of one name can be linked into one program, and naming `kernels::load` where both
+// are visible is an error instead of a wrong load.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -44,15 +45,16 @@ std::string namespace_of(const ModuleAbi& module, std::string_view path) {
     return result;
 }
 
-// Kernels by namespace, in source order. A file `scan.rsk` may have free kernels and a module `scan`: one namespace, in
-// which kernels of one name are told apart.
+// Kernels by namespace, in source order. A file `scan.rsk` may have free kernels and a module `scan`: one
+// namespace, in which kernels of one name are told apart.
 std::vector<DeviceModule> group(const ModuleAbi& module) {
     std::vector<DeviceModule> groups;
     std::vector<UniqueNames> taken;
     for (const KernelAbi& kernel : module.kernels) {
         const std::string name = namespace_of(module, kernel.module);
         std::size_t index = 0;
-        while (index < groups.size() && groups[index].cpp_namespace != name) ++index;
+        while (index < groups.size() && groups[index].cpp_namespace != name)
+            ++index;
         if (index == groups.size()) {
             groups.push_back({name, {}});
             taken.emplace_back("_");
@@ -66,13 +68,15 @@ struct Header {
     const ModuleAbi& module;
     std::span<const Image> images;
     std::vector<DeviceModule> groups;
-    std::string inline_name;        // "vecadd_1a2b3c4d"
-    bool with_bytes;                // false while the hash is made: the PTX is hashed as it is
-    std::string shared_namespace;   // where structs and images stand: the only group's, else the file stem's
+    std::string inline_name;       // "vecadd_1a2b3c4d"
+    bool with_bytes;               // false while the hash is made: the PTX is hashed as it is
+    std::string shared_namespace;  // where structs and images stand: the only group's, else the file stem's
     TextWriter out;
 };
 
-std::string ptx_name(const Image& image) { return "ptx_" + cpp_identifier(image.target); }
+std::string ptx_name(const Image& image) {
+    return "ptx_" + cpp_identifier(image.target);
+}
 
 void open_namespace(Header& header, const std::string& name) {
     header.out.line("namespace {} {{", name);
@@ -111,17 +115,24 @@ void emit_usage(Header& header) {
 
 void emit_load_declaration(Header& header) {
     TextWriter& out = header.out;
-    text_line(out, "/// Loads the best image for the device. Safe: the PTX is the one that this header was made with.");
-    text_line(out, "[[nodiscard]] inline Module load(const ock::Context& context, ock::Where where = ock::Where::here());");
+    text_line(
+        out,
+        "/// Loads the best image for the device. Safe: the PTX is the one that this header was made with.");
+    text_line(out,
+              "[[nodiscard]] inline Module load(const ock::Context& context, ock::Where where = "
+              "ock::Where::here());");
     text_line(out, "[[nodiscard]] inline ock::Result<Module> try_load(const ock::Context& context,");
-    text_line(out, "                                                  ock::Where where = ock::Where::here());");
+    text_line(out,
+              "                                                  ock::Where where = ock::Where::here());");
     out.end_line();
 }
 
 void emit_constant_setter(TextWriter& out, const ModuleAbi& module, const abi::ConstantAbi& constant) {
     out.line("/// Sets the constant `{}` for launches enqueued after this.", constant.name);
-    out.line("void set_{}(const ock::Stream& stream, const {}& value, ock::Where where = ock::Where::here()) const {{",
-             cpp_identifier(constant.name), cpp_type(module, constant.type));
+    out.line(
+        "void set_{}(const ock::Stream& stream, const {}& value, ock::Where where = ock::Where::here()) "
+        "const {{",
+        cpp_identifier(constant.name), cpp_type(module, constant.type));
     out.line("    module_.set_constant(stream, {}, value, where);", cpp_string(constant.symbol));
     text_line(out, "}");
     out.end_line();
@@ -152,14 +163,16 @@ void emit_module_class(Header& header, const DeviceModule& group) {
     text_line(out, "  private:");
     out.indent();
     text_line(out, "ock::Module module_;");
-    for (const NamedKernel& kernel : group.kernels) out.line("ock::Function {};", kernel.names.function);
+    for (const NamedKernel& kernel : group.kernels)
+        out.line("ock::Function {};", kernel.names.function);
     out.dedent();
     text_line(out, "};");
     out.end_line();
 }
 
 void emit_structs(Header& header) {
-    for (const abi::AbiStruct& structure : header.module.structs) emit_struct(header.out, header.module, structure);
+    for (const abi::AbiStruct& structure : header.module.structs)
+        emit_struct(header.out, header.module, structure);
 }
 
 // The bytes of one image with a final zero, 24 a line. Written without a formatter: images may be megabytes.
@@ -179,7 +192,8 @@ void emit_bytes(TextWriter& out, const Image& image) {
             column = 0;
         }
     };
-    for (const char c : image.ptx) put(static_cast<unsigned char>(c));
+    for (const char c : image.ptx)
+        put(static_cast<unsigned char>(c));
     put(0);
     if (column != 0) text += '\n';
     out.raw(text);
@@ -200,15 +214,17 @@ void emit_image_list(Header& header) {
         number.remove_prefix(3);
         const bool exact = number.ends_with('a');
         if (exact) number.remove_suffix(1);
-        out.line("    {{{}, {}, {}, {}, sizeof {} - 1}},", cpp_string(image.target), number, exact, ptx_name(image),
-                 ptx_name(image));
+        out.line("    {{{}, {}, {}, {}, sizeof {} - 1}},", cpp_string(image.target), number, exact,
+                 ptx_name(image), ptx_name(image));
     }
     text_line(out, "};");
     out.end_line();
 }
 
 void emit_load_definitions(TextWriter& out) {
-    text_line(out, "inline Module load(const ock::Context& context, ock::Where where) { return {context, images, where}; }");
+    text_line(out,
+              "inline Module load(const ock::Context& context, ock::Where where) { return {context, images, "
+              "where}; }");
     text_line(out, "inline ock::Result<Module> try_load(const ock::Context& context, ock::Where where) {");
     text_line(out, "    return ock::attempt([&] { return load(context, where); });");
     text_line(out, "}");
@@ -216,12 +232,14 @@ void emit_load_definitions(TextWriter& out) {
 }
 
 void emit_group(Header& header, const DeviceModule& group) {
-    for (const NamedKernel& kernel : group.kernels) emit_contract(header.out, *kernel.abi, kernel.names);
+    for (const NamedKernel& kernel : group.kernels)
+        emit_contract(header.out, *kernel.abi, kernel.names);
     emit_module_class(header, group);
     emit_load_declaration(header);
 }
 
-// One device module: everything in its namespace. Several: what they share comes first, under the file's stem.
+// One device module: everything in its namespace. Several: what they share comes first, under the file's
+// stem.
 void emit_body(Header& header) {
     TextWriter& out = header.out;
     const bool shared_apart = header.groups.size() > 1;
@@ -261,7 +279,8 @@ std::string write(const ModuleAbi& module, std::span<const Image> images, const 
     text_line(out, "#include <ock/runtime.hpp>");
     out.end_line();
     out.line("static_assert(ock::kRuntimeAbi == {},", kRuntimeAbi);
-    text_line(out, "              \"this header and <ock/runtime.hpp> come from different versions of ockc\");");
+    text_line(out,
+              "              \"this header and <ock/runtime.hpp> come from different versions of ockc\");");
     if (!header.groups.empty()) {
         out.end_line();
         emit_body(header);
@@ -273,7 +292,8 @@ std::string write(const ModuleAbi& module, std::span<const Image> images, const 
 
 std::string emit_header(const ModuleAbi& module, std::span<const Image> images) {
     std::string content = write(module, images, {}, false);
-    for (const Image& image : images) content += image.ptx;
+    for (const Image& image : images)
+        content += image.ptx;
     const std::string stem = cpp_namespace(file_stem(module.source_name));
     return write(module, images, fmt::format("{}_{}", stem, sha256_hex(content).substr(0, 8)), true);
 }

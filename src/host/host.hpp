@@ -1,5 +1,5 @@
-// What the host side of a compilation looks like, as text: the C++ launcher header and the JSON manifest. In: the
-// ModuleAbi of one source file and its PTX images. Out: bytes that depend on nothing else.
+// What the host side of a compilation looks like, as text: the C++ launcher header and the JSON manifest. In:
+// the ModuleAbi of one source file and its PTX images. Out: bytes that depend on nothing else.
 #pragma once
 #include <span>
 #include <string>
@@ -19,7 +19,8 @@ struct Image {
 // The header `stem.h`: compiles alone, includes only <ock/runtime.hpp>.
 std::string emit_header(const abi::ModuleAbi& module, std::span<const Image> images);
 
-// The manifest: everything that a program without the header needs to launch the kernels (docs/abi.md is its schema).
+// The manifest: everything that a program without the header needs to launch the kernels (docs/abi.md is its
+// schema).
 std::string emit_manifest(const abi::ModuleAbi& module, std::span<const Image> images);
 
 }  // namespace ockc::host

@@ -1,4 +1,5 @@
-// Writes JSON with two spaces a level: keys in the order they are given, no other state than "is a comma due".
+// Writes JSON with two spaces a level: keys in the order they are given, no other state than "is a comma
+// due".
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
-// The launchers of one kernel, as a person would write them. In: a KernelAbi. Out: the token's type with the contract,
-// and Module's members prepare_K, K (token), K (cover), try_K, unsafe_launch_K. A kernel without a contract gets only
-// the last; an `unsafe fn` says unsafe_ in every name.
+// The launchers of one kernel, as a person would write them. In: a KernelAbi. Out: the token's type with the
+// contract, and Module's members prepare_K, K (token), K (cover), try_K, unsafe_launch_K. A kernel without a
+// contract gets only the last; an `unsafe fn` says unsafe_ in every name.
 #include <vector>
 
 #include "host/emit.hpp"
@@ -44,10 +44,10 @@ constexpr std::size_t kLineWidth = 110;
 // A parameter as the launcher declares, names and packs it.
 struct Argument {
     const KernelParam* param = nullptr;
-    std::string name;            // of the C++ parameter
-    std::string template_name;   // "C"; empty for values
-    std::string constraint;      // "ock::Output<float>"
-    std::string declaration;     // "C&& c"
+    std::string name;           // of the C++ parameter
+    std::string template_name;  // "C"; empty for values
+    std::string constraint;     // "ock::Output<float>"
+    std::string declaration;    // "C&& c"
     bool is_output = false;
 };
 
@@ -55,11 +55,14 @@ struct Launcher {
     const ModuleAbi& module;
     const KernelAbi& kernel;
     KernelNames names;
-    std::vector<Argument> arguments;  // by index into kernel.params; `param` is null where C++ has no parameter
-    std::string safe_name;            // "vecadd", "unsafe_vecadd" for an unsafe fn
+    std::vector<Argument>
+        arguments;          // by index into kernel.params; `param` is null where C++ has no parameter
+    std::string safe_name;  // "vecadd", "unsafe_vecadd" for an unsafe fn
 };
 
-bool is_slice(ParamKind kind) { return kind == ParamKind::Slice || kind == ParamKind::DisjointSlice; }
+bool is_slice(ParamKind kind) {
+    return kind == ParamKind::Slice || kind == ParamKind::DisjointSlice;
+}
 
 void describe_slice(Argument& argument, const std::string& element, UniqueNames& template_names) {
     const KernelParam& param = *argument.param;
@@ -86,9 +89,12 @@ void describe(Argument& argument, const ModuleAbi& module, UniqueNames& template
         case ParamKind::DisjointSlice: describe_slice(argument, type, template_names); return;
         case ParamKind::Scalar:
         case ParamKind::Uniform: argument.declaration = fmt::format("{} {}", type, argument.name); return;
-        case ParamKind::Struct: argument.declaration = fmt::format("const {}& {}", type, argument.name); return;
+        case ParamKind::Struct:
+            argument.declaration = fmt::format("const {}& {}", type, argument.name);
+            return;
         case ParamKind::Pointer:
-            argument.declaration = fmt::format("{}{}* {}", param.writable ? "" : "const ", type, argument.name);
+            argument.declaration =
+                fmt::format("{}{}* {}", param.writable ? "" : "const ", type, argument.name);
             return;
         case ParamKind::ZeroSized: break;
     }
@@ -108,8 +114,10 @@ Launcher describe(const ModuleAbi& module, const KernelAbi& kernel, const Kernel
     }
     UniqueNames template_names("Arg");
     template_names.reserve("Module");
-    for (const abi::AbiStruct& structure : module.structs) template_names.reserve(cpp_identifier(structure.name));
-    for (const KernelParam& param : kernel.params) template_names.reserve(cpp_identifier(param.name));
+    for (const abi::AbiStruct& structure : module.structs)
+        template_names.reserve(cpp_identifier(structure.name));
+    for (const KernelParam& param : kernel.params)
+        template_names.reserve(cpp_identifier(param.name));
     for (const KernelParam& param : kernel.params) {
         Argument argument;
         if (param.kind != ParamKind::ZeroSized) {
@@ -126,7 +134,8 @@ Launcher describe(const ModuleAbi& module, const KernelAbi& kernel, const Kernel
 std::string rust_signature(const KernelAbi& kernel) {
     std::string text = fmt::format("{}fn {}(", kernel.is_unsafe ? "unsafe " : "", kernel.name);
     for (std::size_t i = 0; i < kernel.params.size(); ++i) {
-        text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", kernel.params[i].name, kernel.params[i].rust_type);
+        text +=
+            fmt::format("{}{}: {}", i == 0 ? "" : ", ", kernel.params[i].name, kernel.params[i].rust_type);
     }
     return text + ")";
 }
@@ -183,11 +192,14 @@ void emit_distinct(TextWriter& out, const Launcher& launcher) {
         out.line("static_assert(ock::distinct<{}, {}>,", output.template_name, other.template_name);
         out.indent();
         if (twice) {
-            out.line("\"error[E0499]: cannot borrow one buffer as mutable more than once, as `{}` and as `{}`; \"",
-                     output.param->name, other.param->name);
+            out.line(
+                "\"error[E0499]: cannot borrow one buffer as mutable more than once, as `{}` and as `{}`; \"",
+                output.param->name, other.param->name);
         } else {
-            out.line("\"error[E0502]: cannot borrow the buffer of `{}` as mutable because it is also borrowed as \"",
-                     output.param->name);
+            out.line(
+                "\"error[E0502]: cannot borrow the buffer of `{}` as mutable because it is also borrowed as "
+                "\"",
+                output.param->name);
             out.line("\"immutable, by `{}`; \"", other.param->name);
         }
         text_line(out, "\"if these are different buffers, declare them ock::DeviceBuffer<T>\");");
@@ -200,7 +212,7 @@ void emit_distinct(TextWriter& out, const Launcher& launcher) {
             const bool slice = k != i && all[k].param != nullptr && is_slice(all[k].param->kind);
             if (!slice) continue;
             const bool atomic = all[k].param->is_atomic;
-            const bool both_atomic = all[i].param->is_atomic && atomic;        // may be one buffer
+            const bool both_atomic = all[i].param->is_atomic && atomic;  // may be one buffer
             const bool reported_by_other = all[k].is_output && (k < i || !all[i].is_output);
             const bool reported_as_atomic = !all[i].is_output && atomic;
             if (!both_atomic && !reported_by_other && !reported_as_atomic) emit_pair(all[i], all[k]);
@@ -212,8 +224,8 @@ std::string size_expression(const Launcher& launcher, const SizeExpr& expr, bool
     const auto name = [&] { return launcher.arguments[expr.param].name; };
     const auto binary = [&](const char* op) {
         OCKC_CHECK(expr.operands.size() == 2);
-        const std::string text = fmt::format("{} {} {}", size_expression(launcher, expr.operands[0], true), op,
-                                             size_expression(launcher, expr.operands[1], true));
+        const std::string text = fmt::format("{} {} {}", size_expression(launcher, expr.operands[0], true),
+                                             op, size_expression(launcher, expr.operands[1], true));
         return nested ? "(" + text + ")" : text;
     };
     switch (expr.kind) {
@@ -247,12 +259,12 @@ void emit_argument(TextWriter& out, const Launcher& launcher, const Argument& ar
                                 : argument.is_output ? "output"
                                 : param.is_atomic    ? "atomic"
                                                      : "input";
-        out.line("arguments.{}<{}>({}, {});", how, cpp_type(launcher.module, param.type), cpp_string(param.name),
-                 argument.name);
+        out.line("arguments.{}<{}>({}, {});", how, cpp_type(launcher.module, param.type),
+                 cpp_string(param.name), argument.name);
         return;
     }
-    const bool is_char = param.type.kind == abi::AbiType::Kind::Scalar && param.type.scalar == abi::Scalar::Char &&
-                         param.kind != ParamKind::Pointer;
+    const bool is_char = param.type.kind == abi::AbiType::Kind::Scalar &&
+                         param.type.scalar == abi::Scalar::Char && param.kind != ParamKind::Pointer;
     if (is_char) out.line("ock::checked_char({}, {}, where);", argument.name, cpp_string(param.name));
     out.line("arguments.value({});", argument.name);
 }
@@ -279,11 +291,13 @@ void emit_prepare(TextWriter& out, const Launcher& launcher) {
     out.line("/// Checks a configuration against the contract and the device. The token opens {}().",
              launcher.safe_name);
     out.line("[[nodiscard]] ock::PreparedLaunch<{}> prepare_{}(", launcher.names.tag, name);
-    out.line("    const ock::LaunchConfig{}D& config, ock::Where where = ock::Where::here()) const {{", domain);
+    out.line("    const ock::LaunchConfig{}D& config, ock::Where where = ock::Where::here()) const {{",
+             domain);
     out.line("    return {{{}, config, where}};", launcher.names.function);
     text_line(out, "}");
     out.line("[[nodiscard]] ock::Result<ock::PreparedLaunch<{}>> try_prepare_{}(", launcher.names.tag, name);
-    out.line("    const ock::LaunchConfig{}D& config, ock::Where where = ock::Where::here()) const {{", domain);
+    out.line("    const ock::LaunchConfig{}D& config, ock::Where where = ock::Where::here()) const {{",
+             domain);
     out.line("    return ock::attempt([&] {{ return prepare_{}(config, where); }});", name);
     text_line(out, "}");
     out.end_line();
@@ -322,7 +336,8 @@ void emit_try(TextWriter& out, const Launcher& launcher) {
 std::optional<abi::Dim3> covering_block(const KernelAbi& kernel) {
     if (kernel.launch.dynamic_shared_range) return std::nullopt;  // nobody but the caller knows how much
     if (kernel.launch.block) return kernel.launch.block;
-    if (kernel.launch.domain == 1 && kernel.launch.max_threads) return abi::Dim3{*kernel.launch.max_threads, 1, 1};
+    if (kernel.launch.domain == 1 && kernel.launch.max_threads)
+        return abi::Dim3{*kernel.launch.max_threads, 1, 1};
     return std::nullopt;
 }
 
@@ -367,9 +382,13 @@ void emit_unsafe(TextWriter& out, const Launcher& launcher) {
     if (!launcher.kernel.launch.has_contract) {
         emit_doc(out, launcher.kernel.doc);
         out.line("/// Rust: {}", rust_signature(launcher.kernel));
-        text_line(out, "/// Unsafe: without a launch contract nothing says which grid and block the kernel is written for.");
+        text_line(out,
+                  "/// Unsafe: without a launch contract nothing says which grid and block the kernel is "
+                  "written for.");
     } else {
-        text_line(out, "/// Unsafe: any grid and block, overlapping arguments, `requires` unchecked: all up to the caller.");
+        text_line(out,
+                  "/// Unsafe: any grid and block, overlapping arguments, `requires` unchecked: all up to "
+                  "the caller.");
     }
     emit_head(out, launcher, "void", "unsafe_launch_" + launcher.names.launcher,
               "const ock::LaunchConfig& config");
@@ -397,8 +416,10 @@ void emit_contract(TextWriter& out, const KernelAbi& kernel, const KernelNames& 
     if (launch.block) out.line(".block = {},", dim3(*launch.block));
     if (launch.max_threads) out.line(".max_threads = {},", *launch.max_threads);
     if (launch.dynamic_shared || launch.dynamic_shared_range) {
-        const std::uint64_t low = launch.dynamic_shared ? *launch.dynamic_shared : (*launch.dynamic_shared_range)[0];
-        const std::uint64_t high = launch.dynamic_shared ? *launch.dynamic_shared : (*launch.dynamic_shared_range)[1];
+        const std::uint64_t low =
+            launch.dynamic_shared ? *launch.dynamic_shared : (*launch.dynamic_shared_range)[0];
+        const std::uint64_t high =
+            launch.dynamic_shared ? *launch.dynamic_shared : (*launch.dynamic_shared_range)[1];
         out.line(".dynamic_shared_min = {},", low);
         out.line(".dynamic_shared_max = {},", high);
         out.line(".dynamic_shared_alignment = {},", launch.dynamic_shared_alignment);
@@ -416,7 +437,8 @@ void emit_contract(TextWriter& out, const KernelAbi& kernel, const KernelNames& 
     out.end_line();
 }
 
-void emit_launchers(TextWriter& out, const ModuleAbi& module, const KernelAbi& kernel, const KernelNames& names) {
+void emit_launchers(TextWriter& out, const ModuleAbi& module, const KernelAbi& kernel,
+                    const KernelNames& names) {
     const Launcher launcher = describe(module, kernel, names);
     if (kernel.launch.has_contract) {
         emit_prepare(out, launcher);

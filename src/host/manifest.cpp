@@ -1,5 +1,5 @@
-// The JSON manifest: what the generated header says, for programs in other languages. docs/abi.md is its schema; keys
-// appear in a fixed order and every key is always there.
+// The JSON manifest: what the generated header says, for programs in other languages. docs/abi.md is its
+// schema; keys appear in a fixed order and every key is always there.
 #include "host/host.hpp"
 #include "host/json_writer.hpp"
 #include "host/sha256.hpp"
@@ -88,7 +88,8 @@ void write_slots(JsonWriter& json, const KernelAbi& kernel) {
 template <class Values>
 void write_numbers(JsonWriter& json, std::string_view key, const Values& values) {
     json.array(key, [&] {
-        for (const auto value : values) json.number("", value);
+        for (const auto value : values)
+            json.number("", value);
     });
 }
 
@@ -126,7 +127,8 @@ void write_size(JsonWriter& json, std::string_view key, const SizeExpr& expr) {
             json.number("param", expr.param);
         } else {
             json.array("operands", [&] {
-                for (const SizeExpr& operand : expr.operands) write_size(json, "", operand);
+                for (const SizeExpr& operand : expr.operands)
+                    write_size(json, "", operand);
             });
         }
     });
@@ -135,10 +137,13 @@ void write_size(JsonWriter& json, std::string_view key, const SizeExpr& expr) {
 // Facts that the kernel does not state are empty arrays or zero, as docs/abi.md says for each.
 void write_launch(JsonWriter& json, const abi::LaunchFacts& launch) {
     using Numbers = std::vector<std::uint64_t>;
-    const auto dims = [](const std::optional<abi::Dim3>& d) { return d ? Numbers(d->begin(), d->end()) : Numbers{}; };
+    const auto dims = [](const std::optional<abi::Dim3>& d) {
+        return d ? Numbers(d->begin(), d->end()) : Numbers{};
+    };
     Numbers shared{0, 0};
     if (launch.dynamic_shared) shared = {*launch.dynamic_shared, *launch.dynamic_shared};
-    if (launch.dynamic_shared_range) shared.assign(launch.dynamic_shared_range->begin(), launch.dynamic_shared_range->end());
+    if (launch.dynamic_shared_range)
+        shared.assign(launch.dynamic_shared_range->begin(), launch.dynamic_shared_range->end());
     Numbers capability;
     if (launch.min_compute_capability) {
         capability.assign(launch.min_compute_capability->begin(), launch.min_compute_capability->end());
@@ -178,7 +183,8 @@ void write_kernel(JsonWriter& json, const KernelAbi& kernel) {
         json.boolean("unsafe", kernel.is_unsafe);
         json.string("doc", kernel.doc);
         json.array("params", [&] {
-            for (const KernelParam& param : kernel.params) write_param(json, param);
+            for (const KernelParam& param : kernel.params)
+                write_param(json, param);
         });
         json.array("slots", [&] { write_slots(json, kernel); });
         write_launch(json, kernel.launch);
@@ -221,13 +227,16 @@ std::string emit_manifest(const abi::ModuleAbi& module, std::span<const Image> i
         json.number("manifest_version", kManifestVersion);
         json.string("source", module.source_name);
         json.array("images", [&] {
-            for (const Image& image : images) write_image(json, image);
+            for (const Image& image : images)
+                write_image(json, image);
         });
         json.array("structs", [&] {
-            for (const abi::AbiStruct& structure : module.structs) write_struct(json, structure);
+            for (const abi::AbiStruct& structure : module.structs)
+                write_struct(json, structure);
         });
         json.array("kernels", [&] {
-            for (const KernelAbi& kernel : module.kernels) write_kernel(json, kernel);
+            for (const KernelAbi& kernel : module.kernels)
+                write_kernel(json, kernel);
         });
         json.array("constants", [&] {
             for (const abi::ConstantAbi& constant : module.constants) {

@@ -8,8 +8,9 @@
 namespace ockc::host {
 namespace {
 
-// Sorted. C++20's keywords and alternative tokens, macros of the standard library and of gcc's gnu dialects, and the
-// two namespaces that generated code names.
+// Sorted. C++20's keywords and alternative tokens, macros of the standard library and of gcc's gnu dialects,
+// and the two namespaces that generated code names.
+// clang-format off
 constexpr std::string_view kReserved[] = {
     "EOF",          "NULL",          "alignas",      "alignof",      "and",          "and_eq",
     "asm",          "assert",        "auto",         "bitand",       "bitor",        "bool",
@@ -30,9 +31,11 @@ constexpr std::string_view kReserved[] = {
     "union",        "unix",          "unsigned",     "using",        "virtual",      "void",
     "volatile",     "wchar_t",       "while",        "xor",          "xor_eq",
 };
+// clang-format on
 
-// Sorted. Functions and types of the C library that C++ headers also declare at global scope: a namespace of that name
-// would clash.
+// Sorted. Functions and types of the C library that C++ headers also declare at global scope: a namespace of
+// that name would clash.
+// clang-format off
 constexpr std::string_view kGlobalNames[] = {
     "abs",    "acos",   "acosh",  "asin",   "asinh",  "atan",   "atan2",  "atanh",  "atof",   "atoi",   "bsearch",
     "cbrt",   "ceil",   "clock",  "copysign", "cos",  "cosh",   "div",    "erf",    "erfc",   "exit",   "exp",
@@ -44,18 +47,23 @@ constexpr std::string_view kGlobalNames[] = {
     "select", "signal", "signbit", "sin",   "sinh",   "sleep",  "sqrt",   "stat",   "strlen", "swab",   "sync",
     "system", "tan",    "tanh",   "tgamma", "time",   "trunc",  "write",  "y0",     "y1",     "yn",
 };
+// clang-format on
 
 bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (static_cast<unsigned char>(c) & 0x80) != 0;
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 }  // namespace
 
 std::string cpp_identifier(std::string_view name) {
     static_assert(std::ranges::is_sorted(kReserved));
     std::string result;
-    for (const char c : name) result += is_letter(c) || is_digit(c) ? c : '_';
+    for (const char c : name)
+        result += is_letter(c) || is_digit(c) ? c : '_';
     if (result.empty() || is_digit(result.front())) result.insert(0, "_");
     if (std::ranges::binary_search(kReserved, std::string_view(result))) result += '_';
     return result;
@@ -64,8 +72,10 @@ std::string cpp_identifier(std::string_view name) {
 std::string cpp_namespace(std::string_view name) {
     static_assert(std::ranges::is_sorted(kGlobalNames));
     const auto is_odd = [](char c) { return !is_letter(c) && !is_digit(c); };  // "<stdin>" becomes "stdin"
-    while (!name.empty() && is_odd(name.front())) name.remove_prefix(1);
-    while (!name.empty() && is_odd(name.back())) name.remove_suffix(1);
+    while (!name.empty() && is_odd(name.front()))
+        name.remove_prefix(1);
+    while (!name.empty() && is_odd(name.back()))
+        name.remove_suffix(1);
     std::string result = cpp_identifier(name);
     if (result.front() == '_') result.insert(0, "k");  // global names with a leading underscore are reserved
     if (std::ranges::binary_search(kGlobalNames, std::string_view(result))) result += '_';
@@ -117,7 +127,8 @@ std::string UniqueNames::take(std::string name) {
     if (taken_.insert(name).second) return name;
     const std::string base = name + suffix_;
     std::string candidate = base;
-    for (int n = 2; !taken_.insert(candidate).second; ++n) candidate = base + std::to_string(n);
+    for (int n = 2; !taken_.insert(candidate).second; ++n)
+        candidate = base + std::to_string(n);
     return candidate;
 }
 

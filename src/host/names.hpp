@@ -1,5 +1,6 @@
-// Rust names as C++ names. A Rust identifier is nearly always one in C++ too; the exceptions are C++'s keywords, macros
-// that every C++ program has, and, for namespaces, functions that the C library puts at global scope.
+// Rust names as C++ names. A Rust identifier is nearly always one in C++ too; the exceptions are C++'s
+// keywords, macros that every C++ program has, and, for namespaces, functions that the C library puts at
+// global scope.
 #pragma once
 #include <set>
 #include <string>

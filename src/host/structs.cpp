@@ -1,5 +1,6 @@
-// C++ types for what kernels take by value or hold in buffers. Offsets come from the ABI; where C++ would place a member
-// earlier, explicit padding stands before it, and where C++ would place it later the struct is packed.
+// C++ types for what kernels take by value or hold in buffers. Offsets come from the ABI; where C++ would
+// place a member earlier, explicit padding stands before it, and where C++ would place it later the struct is
+// packed.
 #include "host/emit.hpp"
 #include "host/names.hpp"
 #include "support/check.hpp"
@@ -18,14 +19,17 @@ std::string cpp_type(const abi::ModuleAbi& module, const AbiType& type) {
             return cpp_identifier(module.structs[type.struct_index].name);
         case AbiType::Kind::Array:
             OCKC_CHECK(type.element.size() == 1);
-            return fmt::format("std::array<{}, {}>", cpp_type(module, type.element.front()), type.array_length);
+            return fmt::format("std::array<{}, {}>", cpp_type(module, type.element.front()),
+                               type.array_length);
     }
     OCKC_UNREACHABLE("kind of an ABI type");
 }
 
 namespace {
 
-std::uint64_t align_up(std::uint64_t offset, std::uint64_t align) { return (offset + align - 1) / align * align; }
+std::uint64_t align_up(std::uint64_t offset, std::uint64_t align) {
+    return (offset + align - 1) / align * align;
+}
 
 // True when some member or the size is not where its own alignment would put it: repr(packed).
 bool needs_packing(const AbiStruct& structure) {
@@ -60,7 +64,8 @@ void emit_struct(TextWriter& out, const abi::ModuleAbi& module, const AbiStruct&
     const bool packed = needs_packing(structure);
     out.line("/// Rust: {}", structure.rust_type);
     if (packed) text_line(out, "#pragma pack(push, 1)");
-    // In a packed struct alignas would raise the size again; it is only written where it says more than the members.
+    // In a packed struct alignas would raise the size again; it is only written where it says more than the
+    // members.
     out.line("struct {}{} {{", packed ? "" : fmt::format("alignas({}) ", structure.align), name);
     out.indent();
     emit_members(out, module, structure, packed);

@@ -9,8 +9,10 @@ namespace driver = ock::driver;
 
 static_assert(std::is_same_v<driver::CUstream, ::CUstream> && std::is_same_v<driver::CUevent, ::CUevent>);
 static_assert(std::is_same_v<driver::CUcontext, ::CUcontext> && std::is_same_v<driver::CUmodule, ::CUmodule>);
-static_assert(std::is_same_v<driver::CUfunction, ::CUfunction> && std::is_same_v<driver::CUdevice, ::CUdevice>);
-static_assert(std::is_same_v<driver::CUdeviceptr, ::CUdeviceptr> && sizeof(driver::CUresult) == sizeof(::CUresult));
+static_assert(std::is_same_v<driver::CUfunction, ::CUfunction> &&
+              std::is_same_v<driver::CUdevice, ::CUdevice>);
+static_assert(std::is_same_v<driver::CUdeviceptr, ::CUdeviceptr> &&
+              sizeof(driver::CUresult) == sizeof(::CUresult));
 
 static_assert(int{driver::kMaxThreadsPerBlock} == int{CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
 static_assert(int{driver::kMaxBlockDimX} == int{CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X});
@@ -24,20 +26,23 @@ static_assert(int{driver::kMultiprocessorCount} == int{CU_DEVICE_ATTRIBUTE_MULTI
 static_assert(int{driver::kComputeCapabilityMajor} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
 static_assert(int{driver::kComputeCapabilityMinor} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
 static_assert(int{driver::kCooperativeLaunch} == int{CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH});
-static_assert(int{driver::kMaxSharedMemoryPerBlockOptin} == int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN});
+static_assert(int{driver::kMaxSharedMemoryPerBlockOptin} ==
+              int{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN});
 static_assert(int{driver::kClusterLaunch} == int{CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH});
 
 static_assert(int{driver::kFunctionMaxThreadsPerBlock} == int{CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK});
 static_assert(int{driver::kFunctionSharedSizeBytes} == int{CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES});
 static_assert(int{driver::kFunctionNumRegs} == int{CU_FUNC_ATTRIBUTE_NUM_REGS});
-static_assert(int{driver::kFunctionMaxDynamicSharedSizeBytes} == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
+static_assert(int{driver::kFunctionMaxDynamicSharedSizeBytes} ==
+              int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
 static_assert(int{driver::kFunctionClusterSizeMustBeSet} == int{CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET});
 static_assert(int{driver::kFunctionRequiredClusterWidth} == int{CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH});
 static_assert(int{driver::kFunctionRequiredClusterHeight} == int{CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT});
 static_assert(int{driver::kFunctionRequiredClusterDepth} == int{CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH});
 
 static_assert(driver::kSuccess == CUDA_SUCCESS && driver::kErrorDeinitialized == CUDA_ERROR_DEINITIALIZED);
-static_assert(driver::kErrorNoDevice == CUDA_ERROR_NO_DEVICE && driver::kErrorNotReady == CUDA_ERROR_NOT_READY);
+static_assert(driver::kErrorNoDevice == CUDA_ERROR_NO_DEVICE &&
+              driver::kErrorNotReady == CUDA_ERROR_NOT_READY);
 static_assert(driver::kErrorUnsupportedPtxVersion == CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 static_assert(driver::kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(driver::kEventDisableTiming == CU_EVENT_DISABLE_TIMING);

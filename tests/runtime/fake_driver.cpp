@@ -39,17 +39,15 @@ std::string mode() {
     const char* const text = std::getenv("FAKE_CUDA");
     return text != nullptr ? text : "";
 }
-std::string stream_name(const CUstream_st* stream) { return std::to_string(stream == nullptr ? 0 : stream->number); }
+std::string stream_name(const CUstream_st* stream) {
+    return std::to_string(stream == nullptr ? 0 : stream->number);
+}
 
 // Bytes of each .param of the kernels whose parameters are checked.
 const std::map<std::string, std::vector<std::size_t>>& parameter_sizes() {
     static const std::map<std::string, std::vector<std::size_t>> sizes = {
-        {"vecadd", {8, 8, 8, 8, 8, 8}},
-        {"scale", {4, 8, 8, 8, 8}},
-        {"image", {8, 8, 4, 4}},
-        {"move_particle", {8, 8, 64, 5, 4, 1}},
-        {"delete", {8, 8, 4}},
-        {"free_kernel", {4}},
+        {"vecadd", {8, 8, 8, 8, 8, 8}},         {"scale", {4, 8, 8, 8, 8}}, {"image", {8, 8, 4, 4}},
+        {"move_particle", {8, 8, 64, 5, 4, 1}}, {"delete", {8, 8, 4}},      {"free_kernel", {4}},
     };
     return sizes;
 }
@@ -63,7 +61,8 @@ void run_vecadd(void** params, std::uint64_t threads) {
     const auto* a = reinterpret_cast<const float*>(word(0));
     const auto* b = reinterpret_cast<const float*>(word(2));
     auto* c = reinterpret_cast<float*>(word(4));
-    for (std::uint64_t i = 0; i < threads && i < word(5); ++i) c[i] = a[i] + b[i];
+    for (std::uint64_t i = 0; i < threads && i < word(5); ++i)
+        c[i] = a[i] + b[i];
 }
 
 CUresult launch(CUfunction function, const CUlaunchConfig& config, void** params) {
@@ -76,7 +75,8 @@ CUresult launch(CUfunction function, const CUlaunchConfig& config, void** params
     for (unsigned i = 0; i < config.attribute_count; ++i) {
         const CUlaunchAttribute& attribute = config.attributes[i];
         if (attribute.id == kLaunchCooperative) text += " cooperative";
-        if (attribute.id == kLaunchClusterDimension) text += " cluster " + std::to_string(attribute.cluster[0]);
+        if (attribute.id == kLaunchClusterDimension)
+            text += " cluster " + std::to_string(attribute.cluster[0]);
     }
     fake.calls.push_back(text);
     if (fake.launch_result != 0) return fake.launch_result;
@@ -95,13 +95,22 @@ CUresult launch(CUfunction function, const CUlaunchConfig& config, void** params
 
 void FakeDriver::reset() {
     *this = FakeDriver{};
-    device_attributes = {{kMaxThreadsPerBlock, 1024}, {kMaxBlockDimX, 1024}, {kMaxBlockDimY, 1024},
-                         {kMaxBlockDimZ, 64}, {kMaxGridDimX, 2147483647}, {kMaxGridDimY, 65535},
-                         {kMaxGridDimZ, 65535}, {kMaxSharedMemoryPerBlock, 49152}, {kMultiprocessorCount, 10},
-                         {kComputeCapabilityMajor, 9}, {kComputeCapabilityMinor, 0}, {kCooperativeLaunch, 1},
-                         {kMaxSharedMemoryPerBlockOptin, 232448}, {kClusterLaunch, 1}};
+    device_attributes = {{kMaxThreadsPerBlock, 1024},
+                         {kMaxBlockDimX, 1024},
+                         {kMaxBlockDimY, 1024},
+                         {kMaxBlockDimZ, 64},
+                         {kMaxGridDimX, 2147483647},
+                         {kMaxGridDimY, 65535},
+                         {kMaxGridDimZ, 65535},
+                         {kMaxSharedMemoryPerBlock, 49152},
+                         {kMultiprocessorCount, 10},
+                         {kComputeCapabilityMajor, 9},
+                         {kComputeCapabilityMinor, 0},
+                         {kCooperativeLaunch, 1},
+                         {kMaxSharedMemoryPerBlockOptin, 232448},
+                         {kClusterLaunch, 1}};
     function_attributes = {{kFunctionMaxThreadsPerBlock, 1024}, {kFunctionSharedSizeBytes, 0},
-                           {kFunctionClusterSizeMustBeSet, 0}, {kFunctionRequiredClusterWidth, 0},
+                           {kFunctionClusterSizeMustBeSet, 0},  {kFunctionRequiredClusterWidth, 0},
                            {kFunctionRequiredClusterHeight, 0}, {kFunctionRequiredClusterDepth, 0}};
 }
 
@@ -166,7 +175,9 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
     *context = kContext;
     return kSuccess;
 }
-CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return kSuccess; }
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+    return kSuccess;
+}
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
     *context = current;
@@ -181,7 +192,9 @@ CUresult cuCtxPopCurrent_v2(CUcontext* context) {
     current = nullptr;
     return kSuccess;
 }
-CUresult cuCtxSynchronize() { return fake_driver()->synchronize_result; }
+CUresult cuCtxSynchronize() {
+    return fake_driver()->synchronize_result;
+}
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
     *stream = new CUstream_st{++counter};
@@ -191,10 +204,15 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
     delete stream;
     return kSuccess;
 }
-CUresult cuStreamSynchronize(CUstream) { return fake_driver()->synchronize_result; }
-CUresult cuStreamQuery(CUstream) { return kSuccess; }
+CUresult cuStreamSynchronize(CUstream) {
+    return fake_driver()->synchronize_result;
+}
+CUresult cuStreamQuery(CUstream) {
+    return kSuccess;
+}
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-    fake_driver()->calls.push_back("stream " + stream_name(stream) + " after " + std::to_string(event->stream));
+    fake_driver()->calls.push_back("stream " + stream_name(stream) + " after " +
+                                   std::to_string(event->stream));
     return kSuccess;
 }
 
@@ -210,8 +228,12 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     event->stream = stream == nullptr ? 0 : stream->number;
     return kSuccess;
 }
-CUresult cuEventQuery(CUevent) { return kSuccess; }
-CUresult cuEventSynchronize(CUevent) { return kSuccess; }
+CUresult cuEventQuery(CUevent) {
+    return kSuccess;
+}
+CUresult cuEventSynchronize(CUevent) {
+    return kSuccess;
+}
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
     *milliseconds = 1.5f;
     return kSuccess;
@@ -245,7 +267,8 @@ CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t b
     return kSuccess;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options,
+                            void** values) {
     const FakeDriver& fake = *fake_driver();
     const std::string_view text = static_cast<const char*>(image);
     const std::size_t target = text.find(".target ");
@@ -291,11 +314,12 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                                    std::to_string(value));
     return kSuccess;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters,
-                        void**) {
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void**) {
     return launch(function,
-                  {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0}, parameters);
+                  {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0},
+                  parameters);
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
     return launch(function, *config, parameters);

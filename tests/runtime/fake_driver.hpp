@@ -1,5 +1,6 @@
-// A driver library without a device: device memory is host memory, every call is written down, and a test sets what the
-// device is like and what fails. tests/runtime loads it through OCK_CUDA_LIBRARY or as the emulator.
+// A driver library without a device: device memory is host memory, every call is written down, and a test
+// sets what the device is like and what fails. tests/runtime loads it through OCK_CUDA_LIBRARY or as the
+// emulator.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,13 +17,13 @@ struct FakeDriver {
 
     int launch_result = 0;
     int synchronize_result = 0;
-    std::string account;           // of ock_emulator_last_error
-    std::string refused_target;    // an image that says .target of this is refused ..
-    int refusal = 0;               // .. with this code ..
-    std::string refusal_log;       // .. and this JIT log
+    std::string account;         // of ock_emulator_last_error
+    std::string refused_target;  // an image that says .target of this is refused ..
+    int refusal = 0;             // .. with this code ..
+    std::string refusal_log;     // .. and this JIT log
 
-    std::vector<std::string> calls;                        // orders between streams and launches, in words
-    std::vector<std::vector<unsigned char>> parameters;    // of the last launch of a kernel it knows
+    std::vector<std::string> calls;                      // orders between streams and launches, in words
+    std::vector<std::vector<unsigned char>> parameters;  // of the last launch of a kernel it knows
     int live_allocations = 0;
     int live_modules = 0;
 

@@ -79,14 +79,17 @@ abi::ModuleAbi zoo_module() {
     module.source_name = "zoo.rsk";
     module.modules = {"zoo", "zoo::inner"};
     // #[repr(C)] with a hole, one inside the other, and a packed one.
-    module.structs.push_back({"Particle", "Particle", 24, 8,
+    module.structs.push_back({"Particle",
+                              "Particle",
+                              24,
+                              8,
                               {{"mass", scalar(Scalar::F64), 0},
                                {"class", scalar(Scalar::U8), 8},
                                {"position", array(f32, 3), 12}}});
-    module.structs.push_back({"Pair", "Pair", 64, 16,
-                              {{"0", scalar(Scalar::I128), 0}, {"1", structure(0, 24, 8), 32}}});
-    module.structs.push_back({"Packed", "Packed", 5, 1,
-                              {{"tag", scalar(Scalar::U8), 0}, {"value", scalar(Scalar::F32), 1}}});
+    module.structs.push_back(
+        {"Pair", "Pair", 64, 16, {{"0", scalar(Scalar::I128), 0}, {"1", structure(0, 24, 8), 32}}});
+    module.structs.push_back(
+        {"Packed", "Packed", 5, 1, {{"tag", scalar(Scalar::U8), 0}, {"value", scalar(Scalar::F32), 1}}});
 
     // fn scale(scale: f32, x: &[f32], out: DisjointSlice<f32>) where x.len() >= out.len() * 2
     KernelBuilder scale("zoo", "scale");
@@ -151,7 +154,8 @@ abi::ModuleAbi zoo_module() {
     grid.output("out", f32, "f32").contract(1, {128, 1, 1});
     grid.kernel().launch.cooperative = true;
     module.kernels.push_back(grid.build());
-    module.kernels.push_back(KernelBuilder("zoo::inner", "loose").slice("a", f32, "f32").output("b", f32, "f32").build());
+    module.kernels.push_back(
+        KernelBuilder("zoo::inner", "loose").slice("a", f32, "f32").output("b", f32, "f32").build());
     KernelBuilder raw("zoo::inner", "delete");
     raw.pointer("from", Scalar::F32, false).pointer("to", Scalar::F32, true).value("int", Scalar::I32);
     raw.contract(1, {32, 1, 1});

@@ -1,5 +1,6 @@
-// Kernels written by hand, ABI and PTX, so that header, manifest and runtime are tested without the compiler: `vecadd`
-// as in the sample, and a module with one kernel for each thing that a signature or a contract can say.
+// Kernels written by hand, ABI and PTX, so that header, manifest and runtime are tested without the compiler:
+// `vecadd` as in the sample, and a module with one kernel for each thing that a signature or a contract can
+// say.
 #pragma once
 #include <string>
 #include <utility>
@@ -135,8 +136,8 @@ class KernelBuilder {
         add_slot(param, "_ptr", 8, 8, false, abi::Scalar::U64);
         add_slot(param, "_len", 8, 8, false, abi::Scalar::U64);
     }
-    void add_slot(abi::KernelParam& param, const char* suffix, std::uint32_t size, std::uint32_t align, bool bytes,
-                  abi::Scalar type) {
+    void add_slot(abi::KernelParam& param, const char* suffix, std::uint32_t size, std::uint32_t align,
+                  bool bytes, abi::Scalar type) {
         kernel_.slots.push_back({param.name + suffix, size, align, bytes, type});
         ++param.slot_count;
     }

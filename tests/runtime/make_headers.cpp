@@ -22,8 +22,9 @@ int main(int argc, char** argv) {
     const ockc::host::Image vecadd[] = {{"sm_80", fixture::vecadd_ptx(), "vecadd.ptx"}};
     const ockc::host::Image zoo[] = {{"sm_80", fixture::zoo_ptx(), "zoo.sm_80.ptx"},
                                      {"sm_90a", fixture::zoo_ptx(), "zoo.sm_90a.ptx"}};
-    const bool done = write(folder + "/vecadd.h", ockc::host::emit_header(fixture::vecadd_module(), vecadd)) &&
-                      write(folder + "/zoo.h", ockc::host::emit_header(fixture::zoo_module(), zoo)) &&
-                      write(folder + "/vecadd.json", ockc::host::emit_manifest(fixture::vecadd_module(), vecadd));
+    const bool done =
+        write(folder + "/vecadd.h", ockc::host::emit_header(fixture::vecadd_module(), vecadd)) &&
+        write(folder + "/zoo.h", ockc::host::emit_header(fixture::zoo_module(), zoo)) &&
+        write(folder + "/vecadd.json", ockc::host::emit_manifest(fixture::vecadd_module(), vecadd));
     return done ? 0 : 1;
 }

@@ -1,6 +1,5 @@
 // Says which device a program gets: the loader's tests run it under different environments.
 #include <cstdio>
-
 #include <ock/runtime.hpp>
 
 int main() {

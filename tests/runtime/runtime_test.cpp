@@ -20,8 +20,12 @@ void* operator new(std::size_t size) {
     if (void* const memory = std::malloc(size)) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
 
 namespace {
 
@@ -85,13 +89,16 @@ TEST_CASE("vecadd, from host data to host data") {
     auto prepared = module.prepare_vecadd(ock::LaunchConfig1D(ock::div_ceil(1000, 256), 256));
     take_calls();
     module.vecadd(stream, prepared, a, b, c);
-    CHECK(take_calls() == std::vector<std::string>{"launch vecadd grid 4,1,1 block 256,1,1 shared 0 stream 0"});
+    CHECK(take_calls() ==
+          std::vector<std::string>{"launch vecadd grid 4,1,1 block 256,1,1 shared 0 stream 0"});
     const std::vector<float> c_host = c.to_host(stream);
-    for (std::size_t i = 0; i < 1000; ++i) REQUIRE(c_host[i] == static_cast<float>(3 * i));
+    for (std::size_t i = 0; i < 1000; ++i)
+        REQUIRE(c_host[i] == static_cast<float>(3 * i));
     CHECK(value_of<std::uint64_t>(device.driver.parameters[1]) == 1000);
 
     module.vecadd(stream, ock::cover(c), a, b, c);
-    CHECK(take_calls() == std::vector<std::string>{"launch vecadd grid 4,1,1 block 256,1,1 shared 0 stream 0"});
+    CHECK(take_calls() ==
+          std::vector<std::string>{"launch vecadd grid 4,1,1 block 256,1,1 shared 0 stream 0"});
     module.vecadd(stream, ock::cover(0), a, b, c);
     CHECK(take_calls().empty());
     module.unsafe_launch_vecadd(stream, ock::LaunchConfig2D({1, 2}, {3, 4}), a, b, c);
@@ -138,7 +145,8 @@ TEST_CASE("parameters are laid out as the kernel reads them") {
     zoo::Pair pair{};
     pair._0 = ock::i128(-2);
     pair._1.mass = 1.5;
-    module.move_particle(stream, ock::cover(particles), particles, pair, zoo::Packed{7, 2.5f}, U'\u00e9', true);
+    module.move_particle(stream, ock::cover(particles), particles, pair, zoo::Packed{7, 2.5f}, U'\u00e9',
+                         true);
     const auto& p = device.driver.parameters;
     REQUIRE(p.size() == 6);
     CHECK(value_of<std::uint64_t>(p[0]) == reinterpret_cast<std::uint64_t>(particles.device_pointer()));
@@ -152,7 +160,8 @@ TEST_CASE("parameters are laid out as the kernel reads them") {
     auto pixels = ock::zeroed<ock::f16>(stream, 640 * 3 + 1);
     take_calls();
     module.image(stream, ock::cover(ock::RowWidth(pixels, 640)), ock::RowWidth(pixels, 640), 9u);
-    CHECK(take_calls() == std::vector<std::string>{"launch image grid 40,1,1 block 16,16,1 shared 0 stream 0"});
+    CHECK(take_calls() ==
+          std::vector<std::string>{"launch image grid 40,1,1 block 16,16,1 shared 0 stream 0"});
     REQUIRE(device.driver.parameters.size() == 4);
     CHECK(value_of<std::uint64_t>(device.driver.parameters[1]) == 640 * 3 + 1);
     CHECK(value_of<std::uint32_t>(device.driver.parameters[2]) == 640);
@@ -163,7 +172,8 @@ TEST_CASE("parameters are laid out as the kernel reads them") {
     CHECK(value_of<std::int32_t>(device.driver.parameters[2]) == -5);
 
     const auto bad = error_of([&] {
-        module.move_particle(stream, ock::cover(particles), particles, pair, zoo::Packed{}, char32_t{0xd800}, true);
+        module.move_particle(stream, ock::cover(particles), particles, pair, zoo::Packed{}, char32_t{0xd800},
+                             true);
     });
     REQUIRE(bad);
     CHECK(bad->code() == ock::ErrorCode::InvalidArgument);
@@ -186,8 +196,7 @@ TEST_CASE("contract errors are typed, in the table's order") {
     CHECK(vecadd(0x80000000ull, 256) == Kind::DeviceDimensionExceeded);
     CHECK(vecadd(static_cast<std::uint64_t>(-1), 256) == Kind::DeviceDimensionExceeded);
     CHECK(kind_of([&] {
-              (void)animals.prepare_volume(
-                  ock::LaunchConfig3D({1ull << 40, 1ull << 40, 1}, {4, 4, 4}));
+              (void)animals.prepare_volume(ock::LaunchConfig3D({1ull << 40, 1ull << 40, 1}, {4, 4, 4}));
           }) == Kind::DimensionProductOverflow);
 
     CHECK(kind_of([&] { (void)animals.prepare_scale(ock::LaunchConfig1D(1, 129)); }) ==
@@ -205,19 +214,22 @@ TEST_CASE("contract errors are typed, in the table's order") {
           Kind::CooperativeGridTooLarge);
     CHECK(kind_of([&] { (void)inner.prepare_grid_wide(ock::LaunchConfig1D(20, 128)); }) == std::nullopt);
     device.driver.potential_cluster_size = 1;
-    CHECK(kind_of([&] { (void)inner.prepare_clustered(ock::LaunchConfig1D(2, 128)); }) == Kind::ClusterSizeExceeded);
+    CHECK(kind_of([&] { (void)inner.prepare_clustered(ock::LaunchConfig1D(2, 128)); }) ==
+          Kind::ClusterSizeExceeded);
     device.driver.potential_cluster_size = 8;
     device.driver.active_clusters_result = 1;
     CHECK(kind_of([&] { (void)inner.prepare_clustered(ock::LaunchConfig1D(2, 128)); }) ==
           Kind::ClusterShapeUnsupported);
     device.driver.active_clusters_result = 0;
     device.driver.active_clusters = 0;
-    CHECK(kind_of([&] { (void)inner.prepare_clustered(ock::LaunchConfig1D(2, 128)); }) == Kind::ClusterHasNoResidency);
+    CHECK(kind_of([&] { (void)inner.prepare_clustered(ock::LaunchConfig1D(2, 128)); }) ==
+          Kind::ClusterHasNoResidency);
 
     const auto error = error_of([&] { (void)module.prepare_vecadd(ock::LaunchConfig1D(4, 128)); });
     REQUIRE(error);
     CHECK(error->code() == ock::ErrorCode::LaunchContract);
-    CHECK(std::string(error->what()).find("the contract says (256, 1, 1), the launch (128, 1, 1)") != std::string::npos);
+    CHECK(std::string(error->what()).find("the contract says (256, 1, 1), the launch (128, 1, 1)") !=
+          std::string::npos);
     CHECK(std::string(error->what()).find("BlockShapeMismatch") != std::string::npos);
     CHECK(std::string(error->where().file).ends_with("runtime_test.cpp"));
 }
@@ -243,7 +255,8 @@ TEST_CASE("contract errors of a lesser device") {
         device.driver.function_attributes[kFunctionSharedSizeBytes] = 200000;
         ock::Context ctx(0);
         auto module = zoo::load(ctx);
-        const auto error = error_of([&] { (void)module.prepare_with_shared(ock::LaunchConfig1D(1, 64, 1024)); });
+        const auto error =
+            error_of([&] { (void)module.prepare_with_shared(ock::LaunchConfig1D(1, 64, 1024)); });
         REQUIRE(error);
         REQUIRE(error->violation());
         CHECK(error->violation()->kind == Kind::DeviceSharedMemoryExceeded);
@@ -255,7 +268,8 @@ TEST_CASE("contract errors of a lesser device") {
         device.driver.device_attributes[kComputeCapabilityMajor] = 8;
         ock::Context ctx(0);
         auto module = zoo::load(ctx);
-        CHECK(kind_of([&] { (void)module.prepare_with_shared(ock::LaunchConfig1D(1, 64, 1024)); }) == std::nullopt);
+        CHECK(kind_of([&] { (void)module.prepare_with_shared(ock::LaunchConfig1D(1, 64, 1024)); }) ==
+              std::nullopt);
     }
     SUBCASE("clusters") {
         device.driver.device_attributes.erase(kClusterLaunch);  // a driver that has never heard of them
@@ -328,10 +342,12 @@ TEST_CASE("preparing raises the dynamic shared memory limit when it must") {
     auto prepared = module.prepare_with_shared(ock::LaunchConfig1D(1, 64, 2048));
     CHECK(take_calls() == std::vector<std::string>{"set with_shared 8 to 65536"});
     module.with_shared(stream, prepared, out);
-    CHECK(take_calls() == std::vector<std::string>{"launch with_shared grid 1,1,1 block 64,1,1 shared 2048 stream 0"});
+    CHECK(take_calls() ==
+          std::vector<std::string>{"launch with_shared grid 1,1,1 block 64,1,1 shared 2048 stream 0"});
     module.unsafe_launch_with_shared(stream, ock::LaunchConfig1D(1, 64, 50000), out);
     CHECK(take_calls().front() == "set with_shared 8 to 50000");
-    CHECK(error_of([&] { module.unsafe_launch_with_shared(stream, ock::LaunchConfig1D(1ull << 32, 1), out); }));
+    CHECK(
+        error_of([&] { module.unsafe_launch_with_shared(stream, ock::LaunchConfig1D(1ull << 32, 1), out); }));
 }
 
 TEST_CASE("clusters and cooperation go through the extended launch") {
@@ -345,8 +361,8 @@ TEST_CASE("clusters and cooperation go through the extended launch") {
     CHECK(take_calls() ==
           std::vector<std::string>{"launch clustered grid 4,1,1 block 128,1,1 shared 0 stream 0 cluster 2"});
     module.grid_wide(stream, ock::cover(out), out);
-    CHECK(take_calls() ==
-          std::vector<std::string>{"launch grid_wide grid 3,1,1 block 128,1,1 shared 0 stream 0 cooperative"});
+    CHECK(take_calls() == std::vector<std::string>{
+                              "launch grid_wide grid 3,1,1 block 128,1,1 shared 0 stream 0 cooperative"});
 }
 
 TEST_CASE("requires relations are checked at each launch") {
@@ -371,7 +387,8 @@ TEST_CASE("requires relations are checked at each launch") {
     CHECK(std::string(error->what()).find("x.len() >= out.len() * 2, with 20 and 22") != std::string::npos);
 
     const ock::DevSpan<float> endless(ock::driver::CUdeviceptr{1 << 20}, std::size_t{1} << 63);
-    CHECK(kind_of([&] { module.scale(stream, prepared, 2.0f, x, endless); }) == Kind::SizeRequirementOverflow);
+    CHECK(kind_of([&] { module.scale(stream, prepared, 2.0f, x, endless); }) ==
+          Kind::SizeRequirementOverflow);
 }
 
 TEST_CASE("sizes remember overflow") {
@@ -409,7 +426,8 @@ TEST_CASE("overlapping memory is refused before anything is launched") {
 
     // A window of the output, one element in common.
     const ock::DevSpan<float> whole = c.span();
-    const auto part = error_of([&] { module.vecadd(stream, prepared, a, whole.subspan(0, 32), whole.subspan(31, 33)); });
+    const auto part =
+        error_of([&] { module.vecadd(stream, prepared, a, whole.subspan(0, 32), whole.subspan(31, 33)); });
     REQUIRE(part);
     CHECK(std::string(part->what()).find("overlaps `b`") != std::string::npos);
     CHECK(take_calls().empty());
@@ -446,7 +464,8 @@ TEST_CASE("two streams never race on a buffer") {
     take_calls();
     const auto orders = [] {  // only the orders, without the numbers that depend on earlier tests
         std::size_t count = 0;
-        for (const std::string& call : take_calls()) count += call.starts_with("stream ") ? 1 : 0;
+        for (const std::string& call : take_calls())
+            count += call.starts_with("stream ") ? 1 : 0;
         return count;
     };
 
@@ -495,10 +514,12 @@ TEST_CASE("streams: default, own, borrowed, pooled") {
 
     std::vector<ock::Stream> many;
     const auto full = error_of([&] {
-        for (int i = 0; i < 64; ++i) many.push_back(ctx.new_stream());
+        for (int i = 0; i < 64; ++i)
+            many.push_back(ctx.new_stream());
     });
     REQUIRE(full);
-    CHECK(many.size() == 62);  // 64 slots without the default stream and `again`; the borrowed one is free again
+    CHECK(many.size() ==
+          62);  // 64 slots without the default stream and `again`; the borrowed one is free again
     many.clear();
     auto moved = std::move(again);
     CHECK(error_of([&] { again.synchronize(); })->code() == ock::ErrorCode::MovedFrom);
@@ -656,7 +677,8 @@ TEST_CASE("a failed launch says what the driver and the emulator say") {
     CHECK(error->driver_code() == 715);
     CHECK(error->driver_name() == "CUDA_ERROR_ILLEGAL_INSTRUCTION");
     const std::string text = error->what();
-    CHECK(text.find("launching `vecadd`: CUDA_ERROR_ILLEGAL_INSTRUCTION (words of the driver)") != std::string::npos);
+    CHECK(text.find("launching `vecadd`: CUDA_ERROR_ILLEGAL_INSTRUCTION (words of the driver)") !=
+          std::string::npos);
     CHECK(text.find("vecadd.rsk:12:9: index out of bounds") != std::string::npos);
     CHECK(text.find("runtime_test.cpp:") != std::string::npos);
     device.driver.launch_result = 0;
@@ -729,8 +751,10 @@ TEST_CASE("constants") {
     auto module = zoo::load(ctx);
     module.set_WEIGHTS(stream, {1.0f, 2.0f, 3.0f, 4.0f});
     ock::Module raw(ctx, std::span<const ock::Image>(zoo::images));
-    CHECK(error_of([&] { raw.set_constant(stream, "WEIGHTS", 1.0f); })->code() == ock::ErrorCode::InvalidArgument);
-    CHECK(error_of([&] { raw.set_constant(stream, "NOTHING", 1.0f); })->driver_name() == "CUDA_ERROR_NOT_FOUND");
+    CHECK(error_of([&] { raw.set_constant(stream, "WEIGHTS", 1.0f); })->code() ==
+          ock::ErrorCode::InvalidArgument);
+    CHECK(error_of([&] { raw.set_constant(stream, "NOTHING", 1.0f); })->driver_name() ==
+          "CUDA_ERROR_NOT_FOUND");
 }
 
 TEST_CASE("f16 and bf16 round to nearest, ties to even") {

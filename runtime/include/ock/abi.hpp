@@ -1,5 +1,5 @@
-// Values as they cross the launch: what Rust's scalar types are in C++, and proofs that the layouts agree. f16, bf16,
-// i128 and u128 are carriers: storage with conversions, no arithmetic.
+// Values as they cross the launch: what Rust's scalar types are in C++, and proofs that the layouts agree.
+// f16, bf16, i128 and u128 are carriers: storage with conversions, no arithmetic.
 #pragma once
 #include <bit>
 #include <climits>
@@ -46,9 +46,11 @@ struct f16 {
         } else if (magnitude >= 0x477ff000u) {
             half = 0x7c00u;  // rounds to 65536 or more
         } else if (magnitude >= 0x38800000u) {
-            half = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;  // to nearest, ties to even
+            half = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >>
+                   13;  // to nearest, ties to even
         } else {
-            // Subnormal halves are multiples of 2^-24, the spacing of floats in [0.5, 1): the addition rounds.
+            // Subnormal halves are multiples of 2^-24, the spacing of floats in [0.5, 1): the addition
+            // rounds.
             half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
         }
         return static_cast<std::uint16_t>(sign | half);
@@ -69,13 +71,17 @@ struct bf16 {
     constexpr explicit operator float() const {
         return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
     }
-    friend constexpr bool operator==(bf16 a, bf16 b) { return static_cast<float>(a) == static_cast<float>(b); }
+    friend constexpr bool operator==(bf16 a, bf16 b) {
+        return static_cast<float>(a) == static_cast<float>(b);
+    }
 
   private:
     static constexpr std::uint16_t from_f32(float value) {
         const std::uint32_t all = std::bit_cast<std::uint32_t>(value);
-        if ((all & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((all >> 16) | 0x40u);  // quiet NaN
-        return static_cast<std::uint16_t>((all + 0x7fffu + ((all >> 16) & 1u)) >> 16);  // to nearest, ties to even
+        if ((all & 0x7fffffffu) > 0x7f800000u)
+            return static_cast<std::uint16_t>((all >> 16) | 0x40u);  // quiet NaN
+        return static_cast<std::uint16_t>((all + 0x7fffu + ((all >> 16) & 1u)) >>
+                                          16);  // to nearest, ties to even
     }
 };
 

@@ -1,16 +1,15 @@
-// The arguments of one launch, on the stack: the values behind each .param in order, and for every slice who owns it
-// and whether the kernel writes it. From that follow the rules that Rust's borrow checker holds at a call: an output
-// overlaps no other argument (at compile time where the types tell, before the launch otherwise), a `requires` relation
-// holds, and a stream waits for others that still use its buffers.
+// The arguments of one launch, on the stack: the values behind each .param in order, and for every slice who
+// owns it and whether the kernel writes it. From that follow the rules that Rust's borrow checker holds at a
+// call: an output overlaps no other argument (at compile time where the types tell, before the launch
+// otherwise), a `requires` relation holds, and a stream waits for others that still use its buffers.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <type_traits>
-
 #include <ock/buffer.hpp>
 #include <ock/contract.hpp>
+#include <string>
+#include <type_traits>
 
 namespace ock {
 
@@ -57,16 +56,18 @@ using BufferOf = typename Unwrapped<std::remove_cvref_t<A>>::type;
 
 // A `&[T]`: a buffer or span of exactly T.
 template <class A, class T>
-concept Input = std::is_same_v<std::remove_const_t<typename detail::BufferTraits<std::remove_cvref_t<A>>::element>, T>;
+concept Input =
+    std::is_same_v<std::remove_const_t<typename detail::BufferTraits<std::remove_cvref_t<A>>::element>, T>;
 
 // A `DisjointSlice<T>`, or a slice of atomics: a buffer that is not const, or a span of T.
 template <class A, class T>
 concept Output = std::is_same_v<typename detail::BufferTraits<std::remove_cvref_t<A>>::element, T> &&
-                 (detail::BufferTraits<std::remove_cvref_t<A>>::is_span || !std::is_const_v<std::remove_reference_t<A>>);
+    (detail::BufferTraits<std::remove_cvref_t<A>>::is_span || !std::is_const_v<std::remove_reference_t<A>>);
 
 // A `DisjointSlice` whose index space takes its width from the host.
 template <class A, class T>
-concept RowOutput = !std::is_same_v<detail::BufferOf<A>, std::remove_cvref_t<A>> && Output<detail::BufferOf<A>&, T>;
+concept RowOutput =
+    !std::is_same_v<detail::BufferOf<A>, std::remove_cvref_t<A>> && Output<detail::BufferOf<A>&, T>;
 
 // False when an output's type says that it is also the other argument: both come from one factory expression.
 template <class Out, class Other>
@@ -87,8 +88,8 @@ class Size {
         return Size(a.value_ - b.value_, a.overflowed_ || b.overflowed_ || a.value_ < b.value_);
     }
     friend constexpr Size operator*(Size a, Size b) {
-        return Size(a.value_ * b.value_, a.overflowed_ || b.overflowed_ ||
-                                             (b.value_ != 0 && a.value_ > UINT64_MAX / b.value_));
+        return Size(a.value_ * b.value_,
+                    a.overflowed_ || b.overflowed_ || (b.value_ != 0 && a.value_ > UINT64_MAX / b.value_));
     }
 
     struct Relation {
@@ -129,8 +130,8 @@ Size row_width_of(const RowWidth<Buffer>& rows) {
 inline char32_t checked_char(char32_t value, const char* parameter, Where where) {
     if (value <= 0x10ffff && (value < 0xd800 || value > 0xdfff)) return value;
     throw Error(ErrorCode::InvalidArgument,
-                "argument `" + std::string(parameter) + "` is no Unicode scalar value: " +
-                    std::to_string(static_cast<std::uint32_t>(value)),
+                "argument `" + std::string(parameter) +
+                    "` is no Unicode scalar value: " + std::to_string(static_cast<std::uint32_t>(value)),
                 where);
 }
 
@@ -156,7 +157,8 @@ struct SliceArgument {
     throw Error(ErrorCode::Aliasing,
                 std::string(both ? "error[E0499]" : "error[E0502]") + ": kernel `" + kernel.name +
                     "`: cannot borrow the memory of `" + out.name + "` as mutable " +
-                    (both ? "more than once: it overlaps `" : "because it is also borrowed as immutable: it overlaps `") +
+                    (both ? "more than once: it overlaps `"
+                          : "because it is also borrowed as immutable: it overlaps `") +
                     other.name + "`",
                 where);
 }
@@ -224,7 +226,8 @@ class Arguments {
 
     void check_disjoint() const {
         for (std::size_t i = 1; i < slice_count_; ++i) {
-            for (std::size_t k = 0; k < i; ++k) check_pair(slices_[k], slices_[i]);
+            for (std::size_t k = 0; k < i; ++k)
+                check_pair(slices_[k], slices_[i]);
         }
     }
     void check_context(const detail::ContextState& context) const {
@@ -233,7 +236,8 @@ class Arguments {
             ContractViolation violation;
             violation.kind = ContractErrorKind::ContextMismatch;
             violation.kernel = kernel_.name;
-            throw LaunchContractError(std::move(violation), "buffer `" + std::string(slices_[i].name) + "`", where_);
+            throw LaunchContractError(std::move(violation), "buffer `" + std::string(slices_[i].name) + "`",
+                                      where_);
         }
     }
     void order_streams(detail::ContextState& context, detail::StreamSlot& stream) const {
@@ -280,7 +284,8 @@ class Arguments {
         if (a.use == SliceUse::Atomic && b.use == SliceUse::Atomic) return;
         if (!detail::overlap(a, b)) [[likely]]
             return;
-        const bool first_writes = a.use == SliceUse::Write || (a.use == SliceUse::Atomic && b.use == SliceUse::Read);
+        const bool first_writes =
+            a.use == SliceUse::Write || (a.use == SliceUse::Atomic && b.use == SliceUse::Read);
         if (first_writes) detail::throw_aliasing(kernel_, a, b, where_);
         detail::throw_aliasing(kernel_, b, a, where_);
     }

@@ -1,21 +1,21 @@
-// Device memory. DeviceBuffer<T> owns it and is the name to write; DevSpan<T> is a bare (pointer, length) of memory
-// that somebody else owns. A buffer remembers which streams may still read or write it, and a stream that comes later
-// waits on an event: two streams cannot race on one buffer. The factories return Owned<T, Brand>, a DeviceBuffer whose
-// type is new at every place in the source, so that a launch that gives one buffer two roles does not compile.
+// Device memory. DeviceBuffer<T> owns it and is the name to write; DevSpan<T> is a bare (pointer, length) of
+// memory that somebody else owns. A buffer remembers which streams may still read or write it, and a stream
+// that comes later waits on an event: two streams cannot race on one buffer. The factories return Owned<T,
+// Brand>, a DeviceBuffer whose type is new at every place in the source, so that a launch that gives one
+// buffer two roles does not compile.
 #pragma once
 #include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <ock/abi.hpp>
+#include <ock/stream.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <ock/abi.hpp>
-#include <ock/stream.hpp>
 
 namespace ock {
 
@@ -30,7 +30,7 @@ class DevSpan {
     DevSpan(driver::CUdeviceptr address, std::size_t size)
         : data_(reinterpret_cast<T*>(static_cast<std::uintptr_t>(address))), size_(size) {}
     template <class U>
-        requires std::is_same_v<const U, T>
+    requires std::is_same_v<const U, T>
     constexpr DevSpan(DevSpan<U> other) : data_(other.data()), size_(other.size()) {}  // NOLINT: adds const
 
     constexpr T* data() const { return data_; }
@@ -51,9 +51,9 @@ static_assert(sizeof(DevSpan<float>) == 16);
 
 namespace detail {
 
-// Which streams may still touch a piece of memory. A read by a new stream waits for the last writer; a write waits for
-// the writer and for every reader since. Reads may come from several host threads at once (readers_ only grows then);
-// writing needs exclusive access, as changing any C++ object does.
+// Which streams may still touch a piece of memory. A read by a new stream waits for the last writer; a write
+// waits for the writer and for every reader since. Reads may come from several host threads at once (readers_
+// only grows then); writing needs exclusive access, as changing any C++ object does.
 class UseRecord {
   public:
     UseRecord() = default;
@@ -96,12 +96,15 @@ class Memory {
         const driver::Api& api = context_->api();
         const driver::CUresult code = api.cuMemAlloc_v2(&address_, bytes);
         if (code != driver::kSuccess) {
-            throw_driver_error(api, code, "allocating " + std::to_string(bytes) + " bytes on the device", where);
+            throw_driver_error(api, code, "allocating " + std::to_string(bytes) + " bytes on the device",
+                               where);
         }
     }
     Memory(Memory&& other) noexcept
-        : context_(std::move(other.context_)), address_(std::exchange(other.address_, 0)),
-          bytes_(std::exchange(other.bytes_, 0)), uses_(std::move(other.uses_)) {}
+        : context_(std::move(other.context_)),
+          address_(std::exchange(other.address_, 0)),
+          bytes_(std::exchange(other.bytes_, 0)),
+          uses_(std::move(other.uses_)) {}
     Memory& operator=(Memory&& other) noexcept {
         if (this == &other) return *this;
         free();
@@ -124,7 +127,8 @@ class Memory {
     ContextState& shared_with(const Stream& stream, Where where) const {
         ContextState& ours = context(where);
         if (&stream.context(where) != &ours) {
-            throw Error(ErrorCode::InvalidArgument, "the stream belongs to another context than the buffer", where);
+            throw Error(ErrorCode::InvalidArgument, "the stream belongs to another context than the buffer",
+                        where);
         }
         return ours;
     }
@@ -147,17 +151,20 @@ class Memory {
         uses_.before_write(state, stream.slot(where), where);
         check(state.api(), state.api().cuMemcpyHtoDAsync_v2(address_, source, bytes_, stream.handle(where)),
               "copying to the device", where);
-        check(state.api(), state.api().cuStreamSynchronize(stream.handle(where)), "copying to the device", where);
+        check(state.api(), state.api().cuStreamSynchronize(stream.handle(where)), "copying to the device",
+              where);
     }
     void copy_to_host(const Stream& stream, void* target, Where where) const {
         ContextState& state = shared_with(stream, where);
         const CurrentContext current(state);
         if (bytes_ != 0) {
             uses_.before_read(state, stream.slot(where), where);
-            check(state.api(), state.api().cuMemcpyDtoHAsync_v2(target, address_, bytes_, stream.handle(where)),
+            check(state.api(),
+                  state.api().cuMemcpyDtoHAsync_v2(target, address_, bytes_, stream.handle(where)),
                   "copying from the device", where);
         }
-        check(state.api(), state.api().cuStreamSynchronize(stream.handle(where)), "copying from the device", where);
+        check(state.api(), state.api().cuStreamSynchronize(stream.handle(where)), "copying from the device",
+              where);
     }
     void copy_from_device(const Stream& stream, const Memory& source, Where where) {
         ContextState& state = shared_with(stream, where);
@@ -172,7 +179,8 @@ class Memory {
     }
 
   private:
-    // cuMemFree waits for work on memory of cuMemAlloc; after a trap, or when the driver is gone, nobody is told.
+    // cuMemFree waits for work on memory of cuMemAlloc; after a trap, or when the driver is gone, nobody is
+    // told.
     void free() noexcept {
         if (address_ == 0) return;
         const CurrentContext current(*context_);
@@ -197,7 +205,8 @@ class DeviceBuffer {
     DeviceBuffer(DeviceBuffer&&) noexcept = default;
     DeviceBuffer& operator=(DeviceBuffer&&) noexcept = default;
 
-    [[nodiscard]] static DeviceBuffer zeroed(const Stream& stream, std::size_t size, Where where = Where::here()) {
+    [[nodiscard]] static DeviceBuffer zeroed(const Stream& stream, std::size_t size,
+                                             Where where = Where::here()) {
         DeviceBuffer buffer(stream, size, where);
         buffer.memory_.fill_zero(stream, where);
         return buffer;
@@ -209,7 +218,9 @@ class DeviceBuffer {
         return buffer;
     }
 
-    [[nodiscard]] std::size_t size(Where where = Where::here()) const { return live(where).bytes() / sizeof(T); }
+    [[nodiscard]] std::size_t size(Where where = Where::here()) const {
+        return live(where).bytes() / sizeof(T);
+    }
     [[nodiscard]] bool empty(Where where = Where::here()) const { return size(where) == 0; }
     // The device address, for other libraries and raw-pointer parameters; uses through it are not tracked.
     [[nodiscard]] T* device_pointer(Where where = Where::here()) {
@@ -218,7 +229,9 @@ class DeviceBuffer {
     [[nodiscard]] const T* device_pointer(Where where = Where::here()) const {
         return reinterpret_cast<const T*>(static_cast<std::uintptr_t>(live(where).address()));
     }
-    [[nodiscard]] DevSpan<T> span(Where where = Where::here()) { return {device_pointer(where), size(where)}; }
+    [[nodiscard]] DevSpan<T> span(Where where = Where::here()) {
+        return {device_pointer(where), size(where)};
+    }
     [[nodiscard]] DevSpan<const T> span(Where where = Where::here()) const {
         return {device_pointer(where), size(where)};
     }
@@ -235,7 +248,8 @@ class DeviceBuffer {
             return values;
         }
     }
-    [[nodiscard]] Result<std::vector<T>> try_to_host(const Stream& stream, Where where = Where::here()) const {
+    [[nodiscard]] Result<std::vector<T>> try_to_host(const Stream& stream,
+                                                     Where where = Where::here()) const {
         return attempt([&] { return to_host(stream, where); });
     }
     void copy_to(const Stream& stream, std::span<T> target, Where where = Where::here()) const {
@@ -268,22 +282,24 @@ class DeviceBuffer {
     static std::size_t bytes_for(std::size_t size, Where where) {
         if (size > PTRDIFF_MAX / sizeof(T)) {
             throw Error(ErrorCode::InvalidArgument,
-                        "a buffer of " + std::to_string(size) + " elements has more bytes than memory has", where);
+                        "a buffer of " + std::to_string(size) + " elements has more bytes than memory has",
+                        where);
         }
         return size * sizeof(T);
     }
     void require_size(std::size_t other, Where where) const {
         if (other == size(where)) return;
-        throw Error(ErrorCode::InvalidArgument,
-                    "copy between " + std::to_string(other) + " and " + std::to_string(size(where)) + " elements",
-                    where);
+        throw Error(
+            ErrorCode::InvalidArgument,
+            "copy between " + std::to_string(other) + " and " + std::to_string(size(where)) + " elements",
+            where);
     }
 
     detail::Memory memory_;
 };
 
-// What the factories return: the same buffer, with a type of its own for every place in the source that makes one.
-// Declare a variable, member or parameter as DeviceBuffer<T> to do without the brand.
+// What the factories return: the same buffer, with a type of its own for every place in the source that makes
+// one. Declare a variable, member or parameter as DeviceBuffer<T> to do without the brand.
 template <DeviceCopy T, class Brand>
 class Owned : public DeviceBuffer<T> {
   public:
@@ -294,10 +310,11 @@ class Owned : public DeviceBuffer<T> {
 };
 
 template <class Range>
-using HostElement = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>;
+using HostElement =
+    std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>;
 
-// nvcc's front end does not take a lambda as a default template argument, so there the factories return the plain
-// type and only the run-time overlap check is left.
+// nvcc's front end does not take a lambda as a default template argument, so there the factories return the
+// plain type and only the run-time overlap check is left.
 #ifdef __CUDACC__
 #define OCK_BRAND_PARAMETER
 #define OCK_BUFFER_TYPE(T) DeviceBuffer<T>
@@ -337,7 +354,8 @@ template <DeviceCopy T OCK_BRAND_PARAMETER>
     return attempt([&] { return OCK_BUFFER_TYPE(T)(DeviceBuffer<T>::zeroed(stream, size, where)); });
 }
 template <class Range OCK_BRAND_PARAMETER>
-[[nodiscard]] Result<OCK_BUFFER_TYPE(HostElement<Range>)> try_from_host(const Stream& stream, const Range& source,
+[[nodiscard]] Result<OCK_BUFFER_TYPE(HostElement<Range>)> try_from_host(const Stream& stream,
+                                                                        const Range& source,
                                                                         Where where = Where::here()) {
     using T = HostElement<Range>;
     return attempt([&] {

@@ -1,17 +1,18 @@
-// A device, ready for work: ock::Context(0). Holds the device's primary context, which it shares with the CUDA runtime
-// API and with every library in the process. Buffers, streams and modules keep what they need alive.
+// A device, ready for work: ock::Context(0). Holds the device's primary context, which it shares with the
+// CUDA runtime API and with every library in the process. Buffers, streams and modules keep what they need
+// alive.
 #pragma once
 #include <memory>
-#include <utility>
-
 #include <ock/context_state.hpp>
 #include <ock/stream.hpp>
+#include <utility>
 
 namespace ock {
 
 class Context {
   public:
-    explicit Context(int ordinal = 0, Where where = Where::here()) : state_(detail::context_state(ordinal, where)) {}
+    explicit Context(int ordinal = 0, Where where = Where::here())
+        : state_(detail::context_state(ordinal, where)) {}
     Context(Context&&) noexcept = default;
     Context& operator=(Context&&) noexcept = default;
 
@@ -35,9 +36,15 @@ class Context {
         return attempt([&] { synchronize(where); });
     }
 
-    [[nodiscard]] const DeviceLimits& limits(Where where = Where::here()) const { return shared_state(where)->limits(); }
-    [[nodiscard]] bool is_emulator(Where where = Where::here()) const { return shared_state(where)->api().is_emulator; }
-    [[nodiscard]] driver::CUcontext handle(Where where = Where::here()) const { return shared_state(where)->handle(); }
+    [[nodiscard]] const DeviceLimits& limits(Where where = Where::here()) const {
+        return shared_state(where)->limits();
+    }
+    [[nodiscard]] bool is_emulator(Where where = Where::here()) const {
+        return shared_state(where)->api().is_emulator;
+    }
+    [[nodiscard]] driver::CUcontext handle(Where where = Where::here()) const {
+        return shared_state(where)->handle();
+    }
 
     // For the rest of the runtime.
     const std::shared_ptr<detail::ContextState>& shared_state(Where where) const {

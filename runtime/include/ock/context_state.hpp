@@ -1,16 +1,16 @@
-// What a context owns, shared by everything made from it: the retained primary context, the device's limits, and a
-// table of streams. A stream has a slot for life, so "which streams may still touch this memory" is one 64-bit mask
-// (buffer.hpp) and ordering one stream after another is two driver calls on fixed handles, without a lock.
+// What a context owns, shared by everything made from it: the retained primary context, the device's limits,
+// and a table of streams. A stream has a slot for life, so "which streams may still touch this memory" is one
+// 64-bit mask (buffer.hpp) and ordering one stream after another is two driver calls on fixed handles,
+// without a lock.
 #pragma once
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
-
 #include <ock/driver_api.hpp>
 #include <ock/error.hpp>
+#include <string>
 
 namespace ock {
 
@@ -97,14 +97,15 @@ class CurrentContext {
 inline ContextState::ContextState(const driver::Api& api, int ordinal, Where where) : api_(api) {
     if (ordinal < 0 || ordinal >= api.visible_devices) {
         throw Error(ErrorCode::NoDevice,
-                    "there is no device " + std::to_string(ordinal) + ": " + std::to_string(api.visible_devices) +
-                        " visible through " + api.library,
+                    "there is no device " + std::to_string(ordinal) + ": " +
+                        std::to_string(api.visible_devices) + " visible through " + api.library,
                     where);
     }
     check(api, api.cuDeviceGet(&device_, api.first_device + ordinal), "finding the device", where);
     read_limits(device_, where);
     check(api, api.cuDevicePrimaryCtxRetain(&handle_, device_), "making the device's context", where);
-    for (unsigned i = 0; i < kMaxStreams; ++i) slots_[i].index = i;
+    for (unsigned i = 0; i < kMaxStreams; ++i)
+        slots_[i].index = i;
     slots_[0].in_use = true;
     slots_[0].borrowed = true;
     slots_[0].references = 1;
@@ -136,10 +137,11 @@ inline void ContextState::read_limits(driver::CUdevice device, Where where) {
         check(api_, api_.cuDeviceGetAttribute(&value, which, device), "reading the device's limits", where);
         return static_cast<std::uint32_t>(value);
     };
-    const auto optional_flag = [&](driver::DeviceAttribute which) {  // older drivers do not know the newer ones
-        int value = 0;
-        return api_.cuDeviceGetAttribute(&value, which, device) == driver::kSuccess && value != 0;
-    };
+    const auto optional_flag =
+        [&](driver::DeviceAttribute which) {  // older drivers do not know the newer ones
+            int value = 0;
+            return api_.cuDeviceGetAttribute(&value, which, device) == driver::kSuccess && value != 0;
+        };
     char name[256] = {};
     check(api_, api_.cuDeviceGetName(name, sizeof name, device), "reading the device's name", where);
     limits_.name = name;
@@ -172,8 +174,8 @@ inline StreamSlot* ContextState::unused_slot(bool with_stream) {
     return &slots_[slot_count_++];
 }
 
-// Our own streams are pooled, never destroyed before the context: their handles stay valid for every buffer that
-// remembers them.
+// Our own streams are pooled, never destroyed before the context: their handles stay valid for every buffer
+// that remembers them.
 inline StreamSlot& ContextState::acquire_owned(Where where) {
     const std::scoped_lock lock(mutex_);
     if (StreamSlot* pooled = unused_slot(true)) {
@@ -185,9 +187,11 @@ inline StreamSlot& ContextState::acquire_owned(Where where) {
         throw Error(ErrorCode::InvalidArgument, "more than 63 streams are alive in one context", where);
     }
     const CurrentContext current(*this);
-    slot->borrowed = true;  // until it has a stream of ours: a failure below leaves a slot that can be taken again
+    slot->borrowed =
+        true;  // until it has a stream of ours: a failure below leaves a slot that can be taken again
     create_event(*slot, where);
-    if (slot->retired.load()) check(api_, api_.cuEventSynchronize(slot->event), "waiting for a stream", where);
+    if (slot->retired.load())
+        check(api_, api_.cuEventSynchronize(slot->event), "waiting for a stream", where);
     driver::CUstream stream = nullptr;
     check(api_, api_.cuStreamCreate(&stream, driver::kStreamNonBlocking), "creating a stream", where);
     slot->handle.store(stream);
@@ -213,7 +217,8 @@ inline StreamSlot& ContextState::acquire_borrowed(driver::CUstream stream, Where
     const CurrentContext current(*this);
     slot->borrowed = true;
     create_event(*slot, where);
-    if (slot->retired.load()) check(api_, api_.cuEventSynchronize(slot->event), "waiting for a stream", where);
+    if (slot->retired.load())
+        check(api_, api_.cuEventSynchronize(slot->event), "waiting for a stream", where);
     slot->handle.store(stream);
     slot->retired.store(false);
     slot->in_use = true;
@@ -240,7 +245,8 @@ inline void ContextState::order_after(StreamSlot& earlier, StreamSlot& later, Wh
     check(api_, api_.cuStreamWaitEvent(later.handle.load(), earlier.event, 0), "ordering two streams", where);
 }
 
-// One state per device and process, for as long as anything uses it: two Contexts of one device share streams.
+// One state per device and process, for as long as anything uses it: two Contexts of one device share
+// streams.
 inline std::shared_ptr<ContextState> context_state(int ordinal, Where where) {
     static std::mutex mutex;
     static std::array<std::weak_ptr<ContextState>, 64> states;

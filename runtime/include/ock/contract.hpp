@@ -1,14 +1,14 @@
-// What a kernel demands of a launch (KernelContract, written by the compiler into the generated header), what a program
-// asks for (LaunchConfig*), and the checks between the two and the live device, in a fixed order. Nothing is launched
-// here: check_contract() answers with the configuration to launch, or throws the first condition that does not hold.
+// What a kernel demands of a launch (KernelContract, written by the compiler into the generated header), what
+// a program asks for (LaunchConfig*), and the checks between the two and the live device, in a fixed order.
+// Nothing is launched here: check_contract() answers with the configuration to launch, or throws the first
+// condition that does not hold.
 #pragma once
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <string>
-
 #include <ock/context_state.hpp>
 #include <ock/error.hpp>
+#include <string>
 
 namespace ock {
 
@@ -28,8 +28,8 @@ constexpr std::uint64_t div_ceil(Count count, std::uint64_t size) {
     return n / size + (n % size != 0 ? 1 : 0);
 }
 
-// A grid and a block of any rank: all that a launch without a contract can say. Axes are 64-bit here so that nothing is
-// cut off on the way in; the checks refuse what the device cannot count.
+// A grid and a block of any rank: all that a launch without a contract can say. Axes are 64-bit here so that
+// nothing is cut off on the way in; the checks refuse what the device cannot count.
 struct LaunchConfig {
     Dim3 grid;
     Dim3 block;
@@ -42,27 +42,29 @@ struct LaunchConfig1D : LaunchConfig {
         : LaunchConfig{{grid_x, 1, 1}, {block_x, 1, 1}, shared} {}
 };
 struct LaunchConfig2D : LaunchConfig {
-    constexpr LaunchConfig2D(std::array<std::uint64_t, 2> g, std::array<std::uint64_t, 2> b, std::uint64_t shared = 0)
+    constexpr LaunchConfig2D(std::array<std::uint64_t, 2> g, std::array<std::uint64_t, 2> b,
+                             std::uint64_t shared = 0)
         : LaunchConfig{{g[0], g[1], 1}, {b[0], b[1], 1}, shared} {}
 };
 struct LaunchConfig3D : LaunchConfig {
-    constexpr LaunchConfig3D(std::array<std::uint64_t, 3> g, std::array<std::uint64_t, 3> b, std::uint64_t shared = 0)
+    constexpr LaunchConfig3D(std::array<std::uint64_t, 3> g, std::array<std::uint64_t, 3> b,
+                             std::uint64_t shared = 0)
         : LaunchConfig{{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, shared} {}
 };
 
 // #[launch_contract], #[launch_bounds], #[cluster_launch] and #[cooperative_launch] of one kernel.
 struct KernelContract {
     const char* name = "";
-    const char* symbol = "";               // the .entry in the PTX
-    unsigned domain = 0;                   // 1, 2, 3; 0: no contract, only unsafe_launch_
+    const char* symbol = "";  // the .entry in the PTX
+    unsigned domain = 0;      // 1, 2, 3; 0: no contract, only unsafe_launch_
     bool coordinates_u32 = false;
     Dim3 block = {0, 0, 0};                // exact; zeros: any
     std::uint64_t max_threads = 0;         // 0: as many as the device and the registers allow
     std::uint64_t dynamic_shared_min = 0;  // bytes; equal to the next: exact
     std::uint64_t dynamic_shared_max = 0;
     std::uint64_t dynamic_shared_alignment = 16;
-    int min_compute_capability = 0;        // 10 * major + minor
-    Dim3 cluster = {0, 0, 0};              // zeros: none
+    int min_compute_capability = 0;  // 10 * major + minor
+    Dim3 cluster = {0, 0, 0};        // zeros: none
     bool cooperative = false;
 
     constexpr bool has_exact_block() const { return block != Dim3{0, 0, 0}; }
@@ -125,8 +127,8 @@ class ContractCheck {
     using Kind = ContractErrorKind;
     static constexpr const char* kAxes[] = {"x", "y", "z"};
 
-    [[noreturn]] void fail(Kind kind, const std::string& details, std::uint64_t actual = 0, std::uint64_t limit = 0,
-                           int axis = -1, bool opt_in = false) const {
+    [[noreturn]] void fail(Kind kind, const std::string& details, std::uint64_t actual = 0,
+                           std::uint64_t limit = 0, int axis = -1, bool opt_in = false) const {
         ContractViolation violation;
         violation.kind = kind;
         violation.kernel = contract_.name;
@@ -160,8 +162,9 @@ class ContractCheck {
             const std::uint64_t block = config_.block.axes()[axis];
             if (grid > kLimit / block) {
                 fail(Kind::CoordinateRangeExceedsU32,
-                     std::to_string(grid) + " blocks of " + std::to_string(block) + " threads in " + kAxes[axis], grid,
-                     kLimit / block, static_cast<int>(axis));
+                     std::to_string(grid) + " blocks of " + std::to_string(block) + " threads in " +
+                         kAxes[axis],
+                     grid, kLimit / block, static_cast<int>(axis));
             }
         }
     }
@@ -173,8 +176,8 @@ class ContractCheck {
         }
         if (contract_.max_threads != 0 && threads_ > contract_.max_threads) {
             fail(Kind::BlockThreadsExceedContract,
-                 std::to_string(threads_) + " threads, at most " + std::to_string(contract_.max_threads), threads_,
-                 contract_.max_threads);
+                 std::to_string(threads_) + " threads, at most " + std::to_string(contract_.max_threads),
+                 threads_, contract_.max_threads);
         }
     }
     void check_dynamic_shared() const {
@@ -186,15 +189,18 @@ class ContractCheck {
             fail(Kind::InvalidSharedMemoryAlignment, std::to_string(alignment), alignment);
         }
         if (low > high) {
-            fail(Kind::InvalidSharedMemoryRange, std::to_string(low) + " to " + std::to_string(high), low, high);
+            fail(Kind::InvalidSharedMemoryRange, std::to_string(low) + " to " + std::to_string(high), low,
+                 high);
         }
         if (low == high && asked != low) {
             fail(Kind::DynamicSharedMemoryExactMismatch,
-                 "the contract says " + std::to_string(low) + " bytes, the launch " + std::to_string(asked), asked, low);
+                 "the contract says " + std::to_string(low) + " bytes, the launch " + std::to_string(asked),
+                 asked, low);
         }
         if (asked < low || asked > high) {
             fail(Kind::DynamicSharedMemoryOutsideRange,
-                 std::to_string(asked) + " bytes, not within " + std::to_string(low) + " to " + std::to_string(high),
+                 std::to_string(asked) + " bytes, not within " + std::to_string(low) + " to " +
+                     std::to_string(high),
                  asked, asked < low ? low : high);
         }
     }
@@ -205,13 +211,14 @@ class ContractCheck {
             const std::uint64_t grid = config_.grid.axes()[axis];
             if (cluster == 0 || grid % cluster != 0) {
                 fail(Kind::ClusterDoesNotDivideGrid,
-                     "a cluster of " + text_of(contract_.cluster) + " in a grid of " + text_of(config_.grid), grid,
-                     cluster, static_cast<int>(axis));
+                     "a cluster of " + text_of(contract_.cluster) + " in a grid of " + text_of(config_.grid),
+                     grid, cluster, static_cast<int>(axis));
             }
         }
     }
 
-    void check_device_axes(const char* which, const Dim3& dims, const std::array<std::uint32_t, 3>& limit) const {
+    void check_device_axes(const char* which, const Dim3& dims,
+                           const std::array<std::uint32_t, 3>& limit) const {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const std::uint64_t asked = dims.axes()[axis];
             if (asked > limit[axis]) {
@@ -225,7 +232,8 @@ class ContractCheck {
     void check_threads() const {
         const auto within = [&](Kind kind, std::uint64_t limit) {
             if (threads_ <= limit) return;
-            fail(kind, std::to_string(threads_) + " threads, at most " + std::to_string(limit), threads_, limit);
+            fail(kind, std::to_string(threads_) + " threads, at most " + std::to_string(limit), threads_,
+                 limit);
         };
         within(Kind::DeviceThreadsPerBlockExceeded, context_.limits().max_threads_per_block);
         within(Kind::FunctionThreadsPerBlockExceeded, function_.max_threads);
@@ -243,7 +251,8 @@ class ContractCheck {
         const std::uint64_t limit = opt_in ? limits.shared_per_block_opt_in : limits.shared_per_block;
         if (total > limit) {
             fail(Kind::DeviceSharedMemoryExceeded,
-                 std::to_string(total) + " bytes a block, at most " + std::to_string(limit), total, limit, -1, opt_in);
+                 std::to_string(total) + " bytes a block, at most " + std::to_string(limit), total, limit, -1,
+                 opt_in);
         }
     }
     void check_capability() const {
@@ -291,7 +300,8 @@ class ContractCheck {
     void check_cluster_residency() const {
         const driver::Api& api = context_.api();
         if (!contract_.has_cluster()) return;
-        if (api.cuOccupancyMaxPotentialClusterSize == nullptr || api.cuOccupancyMaxActiveClusters == nullptr) return;
+        if (api.cuOccupancyMaxPotentialClusterSize == nullptr || api.cuOccupancyMaxActiveClusters == nullptr)
+            return;
         driver::CUlaunchAttribute attribute{};
         attribute.id = driver::kLaunchClusterDimension;
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -303,8 +313,9 @@ class ContractCheck {
               "asking for the largest cluster", where_);
         const std::uint64_t blocks = contract_.cluster.x * contract_.cluster.y * contract_.cluster.z;
         if (blocks > static_cast<std::uint64_t>(largest)) {
-            fail(Kind::ClusterSizeExceeded, std::to_string(blocks) + " blocks, at most " + std::to_string(largest),
-                 blocks, static_cast<std::uint64_t>(largest));
+            fail(Kind::ClusterSizeExceeded,
+                 std::to_string(blocks) + " blocks, at most " + std::to_string(largest), blocks,
+                 static_cast<std::uint64_t>(largest));
         }
         config.attributes = &attribute;
         config.attribute_count = 1;
@@ -319,9 +330,9 @@ class ContractCheck {
         if (!contract_.cooperative || api.cuOccupancyMaxActiveBlocksPerMultiprocessor == nullptr) return;
         int per_processor = 0;
         check(api,
-              api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, function_.handle,
-                                                              static_cast<int>(threads_),
-                                                              static_cast<std::size_t>(config_.dynamic_shared)),
+              api.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                  &per_processor, function_.handle, static_cast<int>(threads_),
+                  static_cast<std::size_t>(config_.dynamic_shared)),
               "asking for the kernel's occupancy", where_);
         const std::uint64_t capacity =
             static_cast<std::uint64_t>(per_processor) * context_.limits().multiprocessors;
@@ -329,7 +340,8 @@ class ContractCheck {
         product_fits(config_.grid, blocks);
         if (blocks > capacity) {
             fail(Kind::CooperativeGridTooLarge,
-                 std::to_string(blocks) + " blocks, at most " + std::to_string(capacity) + " fit", blocks, capacity);
+                 std::to_string(blocks) + " blocks, at most " + std::to_string(capacity) + " fit", blocks,
+                 capacity);
         }
     }
     driver::CUlaunchConfig driver_config() const {

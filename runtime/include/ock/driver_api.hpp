@@ -1,6 +1,6 @@
 // The CUDA driver API as the runtime sees it: own typedefs (no cuda.h) and a table of entry points that
-// loader.cpp fills by dlsym, either from NVIDIA's libcuda.so.1 or from libock_emulator.so. The handle types are
-// pointers to the same global structs as in cuda.h, so a cudaStream_t or CUstream passes without a cast.
+// loader.cpp fills by dlsym, either from NVIDIA's libcuda.so.1 or from libock_emulator.so. The handle types
+// are pointers to the same global structs as in cuda.h, so a cudaStream_t or CUstream passes without a cast.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -97,12 +97,13 @@ struct Api {
 #include <ock/driver_api.def>
 #undef OCK_DRIVER_FUNCTION
     bool is_emulator = false;
-    int first_device = 0;       // OCK_DEVICE=cuda:N makes N the device 0 ..
-    int visible_devices = 0;    // .. and the only one
-    std::string library;        // the path or name that was opened
+    int first_device = 0;     // OCK_DEVICE=cuda:N makes N the device 0 ..
+    int visible_devices = 0;  // .. and the only one
+    std::string library;      // the path or name that was opened
 };
 
-// What OCK_DEVICE and the machine decide, once per process (thread-safe). Throws ock::Error when nothing can run kernels.
+// What OCK_DEVICE and the machine decide, once per process (thread-safe). Throws ock::Error when nothing can
+// run kernels.
 const Api& api();
 
 }  // namespace ock::driver

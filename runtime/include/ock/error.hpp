@@ -1,17 +1,16 @@
-// Errors of the runtime. ock::Error says what failed, where in the program, what the driver calls it and what the PTX
-// assembler had to say; LaunchContractError adds which condition of a contract failed, with the numbers. The try_ twins
-// return ock::Result<T> instead of throwing.
+// Errors of the runtime. ock::Error says what failed, where in the program, what the driver calls it and what
+// the PTX assembler had to say; LaunchContractError adds which condition of a contract failed, with the
+// numbers. The try_ twins return ock::Result<T> instead of throwing.
 #pragma once
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <ock/driver_api.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
-
-#include <ock/driver_api.hpp>
 
 namespace ock {
 
@@ -69,9 +68,9 @@ struct ContractViolation {
     std::string kernel;
     std::uint64_t actual = 0;
     std::uint64_t limit = 0;
-    int axis = -1;           // 0, 1, 2 for x, y, z where the condition is about one axis
-    bool opt_in = false;     // DeviceSharedMemoryExceeded: `limit` is the opt-in limit
-    std::string relation;    // SizeRequirement*: as written in the kernel, with both sides in actual and limit
+    int axis = -1;         // 0, 1, 2 for x, y, z where the condition is about one axis
+    bool opt_in = false;   // DeviceSharedMemoryExceeded: `limit` is the opt-in limit
+    std::string relation;  // SizeRequirement*: as written in the kernel, with both sides in actual and limit
 };
 
 class Error : public std::exception {
@@ -130,8 +129,8 @@ class LaunchContractError : public Error {
     static Info describe(ContractViolation violation, const std::string& details, Where where) {
         Info info;
         info.code = ErrorCode::LaunchContract;
-        info.what = "kernel `" + violation.kernel + "`: " + meaning_of(violation.kind) + ": " + details + " [" +
-                    name_of(violation.kind) + "]";
+        info.what = "kernel `" + violation.kernel + "`: " + meaning_of(violation.kind) + ": " + details +
+                    " [" + name_of(violation.kind) + "]";
         info.where = where;
         info.violation = std::move(violation);
         return info;
@@ -147,8 +146,9 @@ inline void Error::raise() const {
 template <class T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}       // NOLINT: implicit on purpose
-    Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}   // NOLINT: implicit on purpose
+    Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+    Result(Error error)
+        : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
 
     bool has_value() const noexcept { return content_.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
@@ -223,8 +223,9 @@ inline std::string emulator_account(const driver::Api& api) {
     return text;
 }
 
-[[noreturn]] inline void throw_driver_error(const driver::Api& api, driver::CUresult code, const std::string& doing,
-                                            Where where, ErrorCode kind = ErrorCode::Driver, std::string log = {}) {
+[[noreturn]] inline void throw_driver_error(const driver::Api& api, driver::CUresult code,
+                                            const std::string& doing, Where where,
+                                            ErrorCode kind = ErrorCode::Driver, std::string log = {}) {
     Error::Info info;
     info.code = kind;
     info.where = where;

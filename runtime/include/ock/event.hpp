@@ -1,18 +1,19 @@
 // A mark in a stream: another stream or the host can wait for it, and two of them measure time.
 #pragma once
 #include <memory>
-#include <utility>
-
 #include <ock/context.hpp>
 #include <ock/stream.hpp>
+#include <utility>
 
 namespace ock {
 
 class Event {
   public:
-    explicit Event(const Context& context, Where where = Where::here()) : context_(context.shared_state(where)) {
+    explicit Event(const Context& context, Where where = Where::here())
+        : context_(context.shared_state(where)) {
         const detail::CurrentContext current(*context_);
-        detail::check(context_->api(), context_->api().cuEventCreate(&handle_, 0), "creating an event", where);
+        detail::check(context_->api(), context_->api().cuEventCreate(&handle_, 0), "creating an event",
+                      where);
     }
     Event(Event&& other) noexcept
         : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -46,8 +47,8 @@ class Event {
         earlier.live_api(where);
         const detail::CurrentContext current(*context_);
         float milliseconds = 0;
-        detail::check(api, api.cuEventElapsedTime(&milliseconds, earlier.handle_, handle_), "timing two events",
-                      where);
+        detail::check(api, api.cuEventElapsedTime(&milliseconds, earlier.handle_, handle_),
+                      "timing two events", where);
         return milliseconds;
     }
     [[nodiscard]] driver::CUevent handle(Where where = Where::here()) const {
@@ -67,7 +68,8 @@ class Event {
 inline void Stream::wait(const Event& event, Where where) const {
     const detail::CurrentContext current(context(where));
     const driver::Api& api = context_->api();
-    detail::check(api, api.cuStreamWaitEvent(handle(where), event.handle(where), 0), "waiting for an event", where);
+    detail::check(api, api.cuStreamWaitEvent(handle(where), event.handle(where), 0), "waiting for an event",
+                  where);
 }
 
 }  // namespace ock

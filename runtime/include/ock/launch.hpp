@@ -1,26 +1,25 @@
-// Launching: PreparedLaunch<K> is the proof that a configuration meets kernel K's contract on the live device; only it
-// opens K's safe launcher. Enqueueing allocates nothing and takes no lock. unsafe_launch() takes any configuration and
-// promises nothing but the order between streams.
+// Launching: PreparedLaunch<K> is the proof that a configuration meets kernel K's contract on the live
+// device; only it opens K's safe launcher. Enqueueing allocates nothing and takes no lock. unsafe_launch()
+// takes any configuration and promises nothing but the order between streams.
 #pragma once
 #include <cstdint>
-#include <utility>
-
 #include <ock/arguments.hpp>
 #include <ock/module.hpp>
+#include <utility>
 
 namespace ock {
 
 namespace detail {
 
-inline driver::CUresult call_driver(const Function& function, const LaunchConfig& config, driver::CUstream stream,
-                                    void** params) {
+inline driver::CUresult call_driver(const Function& function, const LaunchConfig& config,
+                                    driver::CUstream stream, void** params) {
     const driver::Api& api = function.context(Where{}).api();
     const KernelContract& contract = function.contract();
     const auto u32 = [](std::uint64_t value) { return static_cast<unsigned>(value); };
     if (!contract.has_cluster() && !contract.cooperative) {
-        return api.cuLaunchKernel(function.handle(), u32(config.grid.x), u32(config.grid.y), u32(config.grid.z),
-                                  u32(config.block.x), u32(config.block.y), u32(config.block.z),
-                                  u32(config.dynamic_shared), stream, params, nullptr);
+        return api.cuLaunchKernel(function.handle(), u32(config.grid.x), u32(config.grid.y),
+                                  u32(config.grid.z), u32(config.block.x), u32(config.block.y),
+                                  u32(config.block.z), u32(config.dynamic_shared), stream, params, nullptr);
     }
     driver::CUlaunchAttribute attributes[2] = {};
     unsigned count = 0;
@@ -34,9 +33,16 @@ inline driver::CUresult call_driver(const Function& function, const LaunchConfig
         attributes[count].cluster[1] = u32(contract.cluster.y);
         attributes[count++].cluster[2] = u32(contract.cluster.z);
     }
-    const driver::CUlaunchConfig extended{u32(config.grid.x),  u32(config.grid.y),  u32(config.grid.z),
-                                          u32(config.block.x), u32(config.block.y), u32(config.block.z),
-                                          u32(config.dynamic_shared), stream, attributes, count};
+    const driver::CUlaunchConfig extended{u32(config.grid.x),
+                                          u32(config.grid.y),
+                                          u32(config.grid.z),
+                                          u32(config.block.x),
+                                          u32(config.block.y),
+                                          u32(config.block.z),
+                                          u32(config.dynamic_shared),
+                                          stream,
+                                          attributes,
+                                          count};
     return api.cuLaunchKernelEx(&extended, function.handle(), params, nullptr);
 }
 
@@ -56,7 +62,8 @@ void enqueue(const Function& function, const LaunchConfig& config, const Stream&
     arguments.order_streams(context, stream.slot(where));
     const driver::CUresult code = call_driver(function, config, stream.handle(where), arguments.params());
     if (code != driver::kSuccess) [[unlikely]] {
-        throw_driver_error(context.api(), code, std::string("launching `") + function.contract().name + "`", where);
+        throw_driver_error(context.api(), code, std::string("launching `") + function.contract().name + "`",
+                           where);
     }
 }
 
@@ -103,8 +110,8 @@ void unsafe_launch(const Function& function, const LaunchConfig& config, const S
     detail::enqueue(function, config, stream, arguments);
 }
 
-// The extent that a launch has to cover, instead of a grid: the launcher derives the grid from the contract's block.
-// Axis x is the fastest (columns), then y (rows), then z (planes).
+// The extent that a launch has to cover, instead of a grid: the launcher derives the grid from the contract's
+// block. Axis x is the fastest (columns), then y (rows), then z (planes).
 template <unsigned kDomain>
 struct Cover {
     std::uint64_t x = 1;
@@ -124,11 +131,11 @@ constexpr Cover<2> cover(Rows rows, Columns columns) {
 }
 template <std::integral Planes, std::integral Rows, std::integral Columns>
 constexpr Cover<3> cover(Planes planes, Rows rows, Columns columns) {
-    return {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(planes)};
+    return {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows),
+            static_cast<std::uint64_t>(planes)};
 }
 template <class Buffer>
-    requires(!std::integral<Buffer>)
-Cover<1> cover(const Buffer& buffer) {
+requires(!std::integral<Buffer>) Cover<1> cover(const Buffer& buffer) {
     return {buffer.size()};
 }
 // Every row of an output with a row width.

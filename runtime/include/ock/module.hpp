@@ -1,23 +1,22 @@
-// A loaded PTX module and its functions. A generated header embeds one image per target; the device gets the best one
-// that it can run, and what the driver's assembler has to say ends up in the error.
+// A loaded PTX module and its functions. A generated header embeds one image per target; the device gets the
+// best one that it can run, and what the driver's assembler has to say ends up in the error.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <ock/abi.hpp>
+#include <ock/context.hpp>
+#include <ock/contract.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <ock/abi.hpp>
-#include <ock/context.hpp>
-#include <ock/contract.hpp>
-
 namespace ock {
 
 // PTX text for one target. `exact`: an `a` target, which runs on that compute capability only.
 struct Image {
-    const char* target = "";      // "sm_90a"
-    int compute_capability = 0;   // 90
+    const char* target = "";     // "sm_90a"
+    int compute_capability = 0;  // 90
     bool exact = false;
     const unsigned char* ptx = nullptr;  // ends with a zero byte, as the driver wants it
     std::size_t size = 0;                // without that byte
@@ -32,7 +31,8 @@ struct ModuleState {
     ~ModuleState() {
         if (handle == nullptr) return;
         const CurrentContext current(*context);
-        context->api().cuModuleUnload(handle);  // fails harmlessly when the driver has gone before a static object
+        context->api().cuModuleUnload(
+            handle);  // fails harmlessly when the driver has gone before a static object
     }
 };
 
@@ -40,15 +40,19 @@ struct ModuleState {
 inline std::vector<const Image*> fitting_images(std::span<const Image> images, int capability) {
     std::vector<const Image*> fitting;
     for (const Image& image : images) {
-        const bool runs = image.exact ? image.compute_capability == capability : image.compute_capability <= capability;
+        const bool runs =
+            image.exact ? image.compute_capability == capability : image.compute_capability <= capability;
         if (runs) fitting.push_back(&image);
     }
     const auto better = [](const Image* a, const Image* b) {
-        if (a->compute_capability != b->compute_capability) return a->compute_capability > b->compute_capability;
+        if (a->compute_capability != b->compute_capability)
+            return a->compute_capability > b->compute_capability;
         return a->exact && !b->exact;
     };
-    for (std::size_t i = 1; i < fitting.size(); ++i) {  // a handful of images: insertion keeps <algorithm> out
-        for (std::size_t k = i; k > 0 && better(fitting[k], fitting[k - 1]); --k) std::swap(fitting[k], fitting[k - 1]);
+    for (std::size_t i = 1; i < fitting.size();
+         ++i) {  // a handful of images: insertion keeps <algorithm> out
+        for (std::size_t k = i; k > 0 && better(fitting[k], fitting[k - 1]); --k)
+            std::swap(fitting[k], fitting[k - 1]);
     }
     return fitting;
 }
@@ -62,7 +66,8 @@ struct LoadAttempt {
 inline LoadAttempt load_image(const ContextState& context, const Image& image) {
     char log[8192] = {};
     driver::CUjit_option options[] = {driver::kJitErrorLogBuffer, driver::kJitErrorLogBufferSizeBytes};
-    void* values[] = {log, reinterpret_cast<void*>(sizeof log - 1)};  // the driver takes numbers as pointers here
+    void* values[] = {log,
+                      reinterpret_cast<void*>(sizeof log - 1)};  // the driver takes numbers as pointers here
     LoadAttempt attempt;
     const CurrentContext current(context);
     attempt.code = context.api().cuModuleLoadDataEx(&attempt.module, image.ptx, 2, options, values);
@@ -70,13 +75,16 @@ inline LoadAttempt load_image(const ContextState& context, const Image& image) {
     return attempt;
 }
 
-[[noreturn]] inline void throw_no_image(const ContextState& context, std::span<const Image> images, Where where) {
+[[noreturn]] inline void throw_no_image(const ContextState& context, std::span<const Image> images,
+                                        Where where) {
     std::string have;
-    for (const Image& image : images) have += (have.empty() ? "" : ", ") + std::string(image.target);
+    for (const Image& image : images)
+        have += (have.empty() ? "" : ", ") + std::string(image.target);
     const int capability = context.limits().compute_capability;
     throw Error(ErrorCode::NoImage,
-                context.limits().name + " (sm_" + std::to_string(capability) + ") can run none of the images: " + have +
-                    "; compile with --target=sm_" + std::to_string(capability) + " as well",
+                context.limits().name + " (sm_" + std::to_string(capability) +
+                    ") can run none of the images: " + have + "; compile with --target=sm_" +
+                    std::to_string(capability) + " as well",
                 where);
 }
 
@@ -120,8 +128,8 @@ class Function {
     std::uint64_t attribute(driver::FunctionAttribute which, Where where) const {
         const driver::Api& api = module_->context->api();
         int value = 0;
-        detail::check(api, api.cuFuncGetAttribute(&value, which, facts_.handle), "reading a kernel's attributes",
-                      where);
+        detail::check(api, api.cuFuncGetAttribute(&value, which, facts_.handle),
+                      "reading a kernel's attributes", where);
         return static_cast<std::uint64_t>(value);
     }
 
@@ -147,8 +155,9 @@ class Module {
             state_->handle = nullptr;
             if (attempt.code != driver::kErrorUnsupportedPtxVersion) break;
         }
-        detail::throw_driver_error(state_->context->api(), attempt.code, "loading the kernels on " +
-                                   state_->context->limits().name, where, ErrorCode::Jit, std::move(attempt.log));
+        detail::throw_driver_error(state_->context->api(), attempt.code,
+                                   "loading the kernels on " + state_->context->limits().name, where,
+                                   ErrorCode::Jit, std::move(attempt.log));
     }
     Module(Module&&) noexcept = default;
     Module& operator=(Module&&) noexcept = default;
@@ -157,9 +166,11 @@ class Module {
         return Function(live(where), contract, where);
     }
 
-    // Writes a #[constant] of the module; the new value is seen by launches enqueued on the stream after this.
+    // Writes a #[constant] of the module; the new value is seen by launches enqueued on the stream after
+    // this.
     template <DeviceCopy T>
-    void set_constant(const Stream& stream, const char* symbol, const T& value, Where where = Where::here()) const {
+    void set_constant(const Stream& stream, const char* symbol, const T& value,
+                      Where where = Where::here()) const {
         write_constant(stream, symbol, &value, sizeof(T), where);
     }
 
@@ -180,11 +191,12 @@ class Module {
         detail::check(api, api.cuModuleGetGlobal_v2(&address, &bytes, state_->handle, symbol), symbol, where);
         if (bytes != size) {
             throw Error(ErrorCode::InvalidArgument,
-                        "constant `" + std::string(symbol) + "` has " + std::to_string(bytes) + " bytes, not " +
-                            std::to_string(size),
+                        "constant `" + std::string(symbol) + "` has " + std::to_string(bytes) +
+                            " bytes, not " + std::to_string(size),
                         where);
         }
-        detail::check(api, api.cuMemcpyHtoDAsync_v2(address, value, size, stream.handle(where)), symbol, where);
+        detail::check(api, api.cuMemcpyHtoDAsync_v2(address, value, size, stream.handle(where)), symbol,
+                      where);
         detail::check(api, api.cuStreamSynchronize(stream.handle(where)), symbol, where);
     }
 

@@ -1,10 +1,10 @@
-// An ordered queue of device work: one of the context's own, the default stream, or a borrowed CUstream/cudaStream_t.
+// An ordered queue of device work: one of the context's own, the default stream, or a borrowed
+// CUstream/cudaStream_t.
 #pragma once
 #include <memory>
-#include <utility>
-
 #include <ock/context_state.hpp>
 #include <ock/error.hpp>
+#include <utility>
 
 namespace ock {
 
@@ -17,7 +17,8 @@ class Stream {
     [[nodiscard]] static inline Stream borrow(const Context& context, driver::CUstream stream,
                                               Where where = Where::here());
 
-    Stream(Stream&& other) noexcept : context_(std::move(other.context_)), slot_(std::exchange(other.slot_, nullptr)) {}
+    Stream(Stream&& other) noexcept
+        : context_(std::move(other.context_)), slot_(std::exchange(other.slot_, nullptr)) {}
     Stream& operator=(Stream&& other) noexcept {
         Stream(std::move(other)).swap(*this);
         return *this;
@@ -26,7 +27,8 @@ class Stream {
         if (slot_ != nullptr) context_->release(*slot_);
     }
 
-    // Waits until the device has done everything enqueued so far; an error of a launch appears here at the latest.
+    // Waits until the device has done everything enqueued so far; an error of a launch appears here at the
+    // latest.
     void synchronize(Where where = Where::here()) const {
         const detail::CurrentContext current(context(where));
         detail::check(context_->api(), context_->api().cuStreamSynchronize(handle(where)),
@@ -46,7 +48,9 @@ class Stream {
     // Later work on this stream starts after the event.
     inline void wait(const Event& event, Where where = Where::here()) const;
 
-    [[nodiscard]] driver::CUstream handle(Where where = Where::here()) const { return slot(where).handle.load(); }
+    [[nodiscard]] driver::CUstream handle(Where where = Where::here()) const {
+        return slot(where).handle.load();
+    }
 
     // For the rest of the runtime.
     detail::ContextState& context(Where where) const {

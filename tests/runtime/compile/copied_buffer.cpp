@@ -2,4 +2,6 @@
 // EXPECT: deleted
 #include "vecadd.h"
 
-ock::DeviceBuffer<float> copy(const ock::DeviceBuffer<float>& buffer) { return buffer; }
+ock::DeviceBuffer<float> copy(const ock::DeviceBuffer<float>& buffer) {
+    return buffer;
+}

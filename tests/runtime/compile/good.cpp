@@ -6,7 +6,9 @@
 
 #include "vecadd.h"
 
-static ock::DeviceBuffer<float> made_elsewhere(const ock::Stream& stream) { return ock::zeroed<float>(stream, 16); }
+static ock::DeviceBuffer<float> made_elsewhere(const ock::Stream& stream) {
+    return ock::zeroed<float>(stream, 16);
+}
 
 int main() {
     auto ctx = ock::Context(0);
@@ -34,7 +36,8 @@ int main() {
     many.push_back(ock::from_host(stream, {1.0f, 2.0f}));
     many.push_back(ock::zeroed<float>(stream, 2));
     module.vecadd(stream, ock::cover(2), many[0], many[1], many[2]);
-    if (ock::Result<void> result = module.try_vecadd(stream, prepared, a, b, c); !result) std::puts(result.error().what());
+    if (ock::Result<void> result = module.try_vecadd(stream, prepared, a, b, c); !result)
+        std::puts(result.error().what());
     module.unsafe_launch_vecadd(stream, ock::LaunchConfig1D(1, 64), a, b, c);
     if (auto loaded = kernels::try_load(ctx)) c_host = c.to_host(stream);
     return static_cast<int>(c_host.size());

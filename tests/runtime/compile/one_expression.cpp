@@ -1,7 +1,10 @@
-// Two buffers from one factory expression have one type; declared as DeviceBuffer<T> they are told apart at run time.
+// Two buffers from one factory expression have one type; declared as DeviceBuffer<T> they are told apart at
+// run time.
 #include "vecadd.h"
 
-static auto make(ock::Stream& stream) { return ock::zeroed<float>(stream, 1024); }
+static auto make(ock::Stream& stream) {
+    return ock::zeroed<float>(stream, 1024);
+}
 
 void launch(ock::Stream& stream, kernels::Module& module) {
     ock::DeviceBuffer<float> a = make(stream);

@@ -1,7 +1,9 @@
 // EXPECT: if these are different buffers, declare them ock::DeviceBuffer<T>
 #include "vecadd.h"
 
-static auto make(ock::Stream& stream) { return ock::zeroed<float>(stream, 1024); }
+static auto make(ock::Stream& stream) {
+    return ock::zeroed<float>(stream, 1024);
+}
 
 void launch(ock::Stream& stream, kernels::Module& module) {
     auto a = make(stream);

@@ -1,8 +1,9 @@
 // Every kind of parameter and contract, used as meant: compiles without a warning.
+#include "zoo.h"
+
 #include <type_traits>
 
 #include "vecadd.h"
-#include "zoo.h"
 
 void launch(const ock::Context& ctx, const ock::Stream& stream) {
     auto module = zoo::load(ctx);

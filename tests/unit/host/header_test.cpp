@@ -8,7 +8,9 @@ using ockc::host::Image;
 
 namespace {
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
 
 std::string vecadd_header(std::string_view ptx) {
     const Image images[] = {{"sm_80", ptx, "vecadd.ptx"}};
@@ -17,7 +19,8 @@ std::string vecadd_header(std::string_view ptx) {
 
 std::size_t count(const std::string& text, std::string_view part) {
     std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++n;
     return n;
 }
 
@@ -39,7 +42,8 @@ TEST_CASE("the launcher as the announcement has it") {
     CHECK(has(header, "        .block = {256, 1, 1},\n"));
     CHECK(has(header, "    /// Adds two vectors, one element a thread.\n"));
     CHECK(has(header, "/// Rust: fn vecadd(a: &[f32], b: &[f32], c: DisjointSlice<f32>)"));
-    CHECK(has(header, "template <ock::Input<float> A, ock::Input<float> B, ock::Output<float> C>\n    void vecadd("));
+    CHECK(has(header,
+              "template <ock::Input<float> A, ock::Input<float> B, ock::Output<float> C>\n    void vecadd("));
     CHECK(has(header, "ock::Arguments<6, 3> arguments(vecadd_kernel::contract, where);"));
     CHECK(has(header, "const ock::LaunchConfig1D config(ock::div_ceil(cover.x, 256), 256);"));
     CHECK(count(header, "declare them ock::DeviceBuffer<T>") == 2);
@@ -71,21 +75,23 @@ TEST_CASE("what contracts and signatures can say") {
     const Image images[] = {{"sm_80", "x", ""}, {"sm_90a", "y", ""}};
     const std::string header = emit_header(fixture::zoo_module(), images);
     CHECK(has(header, "{\"sm_90a\", 90, true, ptx_sm_90a, sizeof ptx_sm_90a - 1},"));
-    CHECK(has(header, "arguments.require(\"x.len() >= out.len() * 2\", ock::length_of(x) >= ock::length_of(out) * "
-                      "ock::Size(2u));"));
-    CHECK(has(header, "float scale_arg"));    // a parameter may have its kernel's name
+    CHECK(has(header,
+              "arguments.require(\"x.len() >= out.len() * 2\", ock::length_of(x) >= ock::length_of(out) * "
+              "ock::Size(2u));"));
+    CHECK(has(header, "float scale_arg"));  // a parameter may have its kernel's name
     CHECK(has(header, "std::uint32_t stream_arg"));
     CHECK(has(header, "/// Ends with a backslash \\.\n"));
     CHECK(has(header, "unsigned char padding_0_[16] = {};"));
     CHECK(has(header, "#pragma pack(push, 1)"));
-    CHECK(has(header, "const ock::LaunchConfig2D config({ock::div_ceil(cover.x, 16), ock::div_ceil(cover.y, 16)}, "
-                      "{16, 16});"));
+    CHECK(has(header,
+              "const ock::LaunchConfig2D config({ock::div_ceil(cover.x, 16), ock::div_ceil(cover.y, 16)}, "
+              "{16, 16});"));
     CHECK(has(header, "ock::div_ceil(cover.x, 256) * 2, 128"));  // whole clusters of 2
     CHECK(has(header, "arguments.rows<ock::f16>(\"pixels\", pixels);"));
     CHECK(has(header, "arguments.atomic<std::uint32_t>(\"bins\", bins);"));
     CHECK(has(header, "ock::checked_char(letter, \"letter\", where);"));
     CHECK(has(header, "void set_WEIGHTS(const ock::Stream& stream, const std::array<float, 4>& value"));
-    CHECK_FALSE(has(header, "phantom,"));     // zero-sized: in the signature comment only
+    CHECK_FALSE(has(header, "phantom,"));  // zero-sized: in the signature comment only
     CHECK(has(header, "void unsafe_delete_("));
     CHECK_FALSE(has(header, " void delete_("));
     CHECK_FALSE(has(header, "prepare_loose"));

@@ -6,9 +6,9 @@
 #include "host/host.hpp"
 #include "host/sha256.hpp"
 
+using nlohmann::json;
 using ockc::host::emit_manifest;
 using ockc::host::Image;
-using nlohmann::json;
 
 TEST_CASE("vecadd's manifest is what a launcher in another language needs") {
     const Image images[] = {{"sm_80", fixture::vecadd_ptx(), "vecadd.ptx"}};

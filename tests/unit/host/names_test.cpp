@@ -13,7 +13,10 @@ TEST_CASE("identifiers that C++ reserves get an underscore") {
     CHECK(cpp_identifier("linux") == "linux_");
     CHECK(cpp_identifier("ock") == "ock_");
     CHECK(cpp_identifier("0") == "_0");
-    CHECK(cpp_identifier("gr\xc3\xb6\xc3\x9f" "e") == "gr\xc3\xb6\xc3\x9f" "e");
+    CHECK(cpp_identifier("gr\xc3\xb6\xc3\x9f"
+                         "e") ==
+          "gr\xc3\xb6\xc3\x9f"
+          "e");
 }
 
 TEST_CASE("namespaces from file stems") {
@@ -45,6 +48,8 @@ TEST_CASE("sha256, the standard's examples and the lengths around a block") {
     CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256_hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
           "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    CHECK(sha256_hex(std::string(64, 'a')) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
-    CHECK(sha256_hex(std::string(1000000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    CHECK(sha256_hex(std::string(64, 'a')) ==
+          "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+    CHECK(sha256_hex(std::string(1000000, 'a')) ==
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
