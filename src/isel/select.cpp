@@ -1,0 +1,153 @@
+// The module around the selected functions: which functions and variables are reached, in which order they are written
+// (callees first), launch directives, head.
+#include "isel/select.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "isel/selector.hpp"
+#include "ptx/validate.hpp"
+
+namespace ockc::isel {
+
+namespace {
+
+// Functions reachable from the kernels, each after those that it calls. Call cycles do not exist in the language.
+std::vector<ir::FuncId> call_order(const ir::Module& module) {
+    struct Visit {
+        ir::FuncId function;
+        std::vector<ir::FuncId> callees;
+        std::size_t next = 0;
+    };
+    const auto callees = [&](ir::FuncId id) {
+        std::vector<ir::FuncId> out;
+        const ir::Function& f = module.functions[id];
+        for (const ir::BlockId b : f.layout) {
+            for (const ir::InstId inst : f.blocks[b].insts) {
+                if (f.insts[inst].op == ir::Op::Call) out.push_back(f.insts[inst].callee);
+            }
+        }
+        return out;
+    };
+    std::vector<bool> seen(module.functions.size(), false);
+    std::vector<ir::FuncId> order;
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+        const ir::Function& root = module.functions[ir::FuncId(i)];
+        if (!root.is_kernel || root.removed || seen[i]) continue;
+        seen[i] = true;
+        std::vector<Visit> stack{{ir::FuncId(i), callees(ir::FuncId(i)), 0}};
+        while (!stack.empty()) {
+            Visit& visit = stack.back();
+            if (visit.next == visit.callees.size()) {
+                order.push_back(visit.function);
+                stack.pop_back();
+                continue;
+            }
+            const ir::FuncId next = visit.callees[visit.next++];
+            if (seen[next.raw]) continue;
+            seen[next.raw] = true;
+            stack.push_back({next, callees(next), 0});
+        }
+    }
+    return order;
+}
+
+std::vector<bool> used_globals(const ir::Module& module, const std::vector<ir::FuncId>& functions) {
+    std::vector<bool> used(module.globals.size(), false);
+    for (const ir::FuncId id : functions) {
+        const ir::Function& f = module.functions[id];
+        for (const ir::BlockId b : f.layout) {
+            for (const ir::InstId inst : f.blocks[b].insts) {
+                if (f.insts[inst].op == ir::Op::GlobalAddr) used[f.insts[inst].global.raw] = true;
+            }
+        }
+    }
+    return used;
+}
+
+ptx::Variable variable(const ir::Global& global, ptx::Module& out) {
+    ptx::Variable v;
+    v.name = out.symbol(global.name);
+    v.space = ptx_space(global.space);
+    v.align = global.align;
+    v.array = true;
+    v.count = global.size;
+    if (global.is_extern) {
+        v.linkage = ptx::Linkage::Extern;
+        v.count = 0;
+    } else if (global.visible) {
+        v.linkage = ptx::Linkage::Visible;
+    }
+    // Trailing zeros need not be written.
+    std::size_t length = global.init.size();
+    while (length > 0 && global.init[length - 1] == 0) --length;
+    for (std::size_t i = 0; i < length; ++i) v.init.push_back({global.init[i], ptx::SymbolId::none(), false});
+    return v;
+}
+
+ptx::Directives directives(const abi::LaunchFacts& launch) {
+    ptx::Directives d;
+    if (launch.block) {
+        d.reqntid = launch.block;
+    } else if (launch.max_threads) {
+        d.maxntid = ptx::Dim3{*launch.max_threads, 1, 1};
+    }
+    if (launch.min_blocks && (d.reqntid || d.maxntid)) d.minnctapersm = launch.min_blocks;
+    if (launch.cluster) {
+        d.explicitcluster = true;
+        d.reqnctapercluster = launch.cluster;
+    }
+    return d;
+}
+
+// Without an ABI entry (functions read from IR text) the IR's own facts.
+ptx::Directives directives(const ir::KernelFacts& facts) {
+    ptx::Directives d;
+    if (facts.block[0] != 0) {
+        d.reqntid = ptx::Dim3{facts.block[0], std::max(facts.block[1], 1u), std::max(facts.block[2], 1u)};
+    } else if (facts.max_threads != 0) {
+        d.maxntid = ptx::Dim3{facts.max_threads, 1, 1};
+    }
+    return d;
+}
+
+}  // namespace
+
+ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options, DiagSink& sink) {
+    ptx::Module out;
+    out.target = options.target;
+    out.comment = options.comment;
+    const std::vector<ir::FuncId> order = call_order(module);
+    const std::vector<bool> used = used_globals(module, order);
+    std::unordered_set<std::string> names;
+    for (std::uint32_t i = 0; i < module.globals.size(); ++i) {
+        const ir::Global& global = module.globals[ir::GlobalId(i)];
+        if (!used[i] && !global.visible) continue;
+        names.insert(global.name);
+        out.variables.push_back(variable(global, out));
+    }
+    for (const ir::FuncId id : order) names.insert(module.functions[id].name);
+
+    Library library;
+    ModuleContext context{module, &abi, options, sink, out, library, names};
+    for (const ir::FuncId id : order) {
+        const ir::Function& in = module.functions[id];
+        ptx::Function function = Selector(context, in).run();
+        if (in.is_kernel) {
+            const bool known = in.kernel_index < abi.kernels.size();
+            function.directives = known ? directives(abi.kernels[in.kernel_index].launch) : directives(in.facts);
+        }
+        out.functions.push_back(std::move(function));
+    }
+    std::vector<ptx::Function> library_functions;
+    for (const LibraryFunction function : library.needed()) {
+        const ir::Function in = build_library_function(function);
+        library_functions.push_back(Selector(context, in).run());
+    }
+    out.functions.insert(out.functions.begin(), std::make_move_iterator(library_functions.begin()),
+                         std::make_move_iterator(library_functions.end()));
+    out.ptx_version = options.ptx_version != 0 ? options.ptx_version : ptx::lowest_ptx_version(out);
+    return out;
+}
+
+}  // namespace ockc::isel
