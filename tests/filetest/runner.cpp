@@ -33,10 +33,8 @@ class Runner {
         const std::size_t before = report_.failures.size();
         if (result.ok) {
             assemble_everywhere();
-            for (const Launch& launch : test_.launches) {
-                run_launch(launch, 0);
-                run_launch(launch, 3);
-            }
+            run_launches(0);
+            run_launches(3);
             check_facts(result);
         } else if (!test_.launches.empty() || !test_.facts.empty()) {
             fail(0, "the file does not compile, so nothing could be run");
@@ -144,14 +142,19 @@ class Runner {
         }
     }
 
-    void run_launch(const Launch& launch, int level) {
+    void run_launches(int level) {
+        if (test_.launches.empty()) return;
         CompileOptions compile_options = test_.options;
         compile_options.opt_level = level;
         compile_options.want_header = false;
         abi::ModuleAbi abi;
         const CompileResult result = driver::compile_with_abi({test_.name, "", test_.text}, compile_options, {}, abi);
+        if (!result.ok) return fail(0, fmt::format("does not compile at -O{}", level));
+        for (const Launch& launch : test_.launches) run_launch(launch, level, result.images[0], abi);
+    }
+
+    void run_launch(const Launch& launch, int level, const CompiledImage& image, const abi::ModuleAbi& abi) {
         const auto failed = [&](const std::string& text) { fail(launch.line, fmt::format("at -O{}: {}", level, text)); };
-        if (!result.ok) return failed("does not compile");
         driver::LaunchOptions how;
         how.kernel = launch.kernel;
         how.args = launch.args;
@@ -161,7 +164,7 @@ class Runner {
         if (!plan.ok()) return failed(plan.error());
         Result<std::unique_ptr<driver::LaunchDevice>> device = driver::open_emulator(false);
         if (!device.ok()) return failed(device.error());
-        if (Status loaded = device.value()->load(result.images[0]); !loaded.ok()) return failed(loaded.error());
+        if (Status loaded = device.value()->load(image); !loaded.ok()) return failed(loaded.error());
         const Result<std::string> outcome = execute(plan.value(), *device.value());
         ++report_.launches;
         if (!launch.fails.empty()) {
