@@ -128,11 +128,12 @@ constexpr ModFloor kModFloors[] = {
 
 // ------------------------------------------------------------------------------------- rows, taken apart while compiling
 
-// Flag slots stand for one word, which differs from the slot's name only for `nan`.
+// Flag slots stand for one word; where the syntax always has that word (`add.cc`) it is a literal.
 constexpr Word word_named(std::string_view name, bool optional) {
     for (const Slot& slot : kSlots) {
         if (slot.name != name) continue;
         const bool flag = slot.allowed == 1;
+        if (flag && !optional) break;
         return {name, slot.field, optional, flag ? std::uint64_t{2} : slot.allowed};
     }
     return {name, Field::Literal, optional, 0};
