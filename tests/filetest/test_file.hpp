@@ -7,6 +7,7 @@
 //   //@ expect: c all 3                     every element
 //   //@ fails: index out of bounds          the launch above fails with this text
 //   //@ ptx-has: ld.global.nc               the PTX (sm_80, -O3) has this text; ptx-lacks: does not; ptx-count: N TEXT
+//   //@ rustc: skip REASON                 for tests/oracle
 //   .. //~ E0502 [text]                     an error with this code (and text) on this line; //~^ the line above, //~^^ ..
 //
 // Side files x.ptx, x.ir, x.mir, x.hir, x.ast, x.h, x.stderr hold dumps; their presence opts in.
