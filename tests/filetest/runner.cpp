@@ -9,6 +9,7 @@
 #include "driver/launch_plan.hpp"
 #include "driver/launch_value.hpp"
 #include "driver/pipeline.hpp"
+#include "driver/process.hpp"
 #include "driver/ptxas.hpp"
 #include "ptx/form.hpp"
 #include "support/file_io.hpp"
@@ -155,18 +156,12 @@ class Runner {
 
     void run_launch(const Launch& launch, int level, const CompiledImage& image, const abi::ModuleAbi& abi) {
         const auto failed = [&](const std::string& text) { fail(launch.line, fmt::format("at -O{}: {}", level, text)); };
-        driver::LaunchOptions how;
-        how.kernel = launch.kernel;
-        how.args = launch.args;
-        how.grid = launch.grid;
-        how.block = launch.block;
-        Result<driver::LaunchPlan> plan = driver::plan_launch(abi, how);
+        Result<driver::LaunchPlan> plan = plan_of(launch, abi);
         if (!plan.ok()) return failed(plan.error());
-        Result<std::unique_ptr<driver::LaunchDevice>> device = driver::open_emulator(false);
-        if (!device.ok()) return failed(device.error());
-        if (Status loaded = device.value()->load(image); !loaded.ok()) return failed(loaded.error());
-        const Result<std::string> outcome = execute(plan.value(), *device.value());
+        driver::LaunchPlan gpu_plan = plan.value();
+        const Result<std::string> outcome = run_on(driver::open_emulator(false), image, plan.value());
         ++report_.launches;
+        if (options_.gpu) run_on_gpu(launch, level, image, gpu_plan, plan.value());
         if (!launch.fails.empty()) {
             if (outcome.ok()) return failed("the launch succeeds, but should fail");
             if (outcome.error().find(launch.fails) == std::string::npos) failed("fails with other words: " + outcome.error());
@@ -178,6 +173,46 @@ class Runner {
         }
     }
 
+    // A failed kernel ends every later launch of its process, so one that must fail gets a process of its own.
+    void run_on_gpu(const Launch& launch, int level, const CompiledImage& image, driver::LaunchPlan& plan, const driver::LaunchPlan& emulated) {
+        ++report_.gpu_launches;
+        const auto failed = [&](const std::string& text) { fail(launch.line, fmt::format("on the GPU at -O{}: {}", level, text)); };
+        if (!launch.fails.empty()) {
+            const Result<driver::ProcessResult> child =
+                driver::run_process({options_.self, "--failing-launch", std::to_string(launch.line), std::to_string(level), test_.path});
+            if (!child.ok() || child.value().exit_code != 0) failed("the launch does not fail");
+            return;
+        }
+        const Result<std::string> outcome = run_on(driver::open_cuda(0), image, plan);
+        if (!outcome.ok()) return failed(outcome.error());
+        for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+            const driver::Array& gpu = plan.arguments[i].array;
+            const driver::Array& emulator = emulated.arguments[i].array;
+            if (gpu.bytes == emulator.bytes) continue;
+            const std::uint32_t width = abi::scalar_info(gpu.type).bytes;
+            const auto at = static_cast<std::size_t>(std::mismatch(gpu.bytes.begin(), gpu.bytes.end(), emulator.bytes.begin()).first - gpu.bytes.begin()) / width;
+            const auto element = [&](const driver::Array& array) { return driver::preview({array.type, {1}, array.bytes.substr(at * width, width)}); };
+            failed(fmt::format("`{}` differs from the emulator's: element {} is {}, there {}", plan.arguments[i].param->name, at, element(gpu), element(emulator)));
+        }
+    }
+
+  public:
+    static Result<driver::LaunchPlan> plan_of(const Launch& launch, const abi::ModuleAbi& abi) {
+        driver::LaunchOptions how;
+        how.kernel = launch.kernel;
+        how.args = launch.args;
+        how.grid = launch.grid;
+        how.block = launch.block;
+        return driver::plan_launch(abi, how);
+    }
+
+    static Result<std::string> run_on(Result<std::unique_ptr<driver::LaunchDevice>> device, const CompiledImage& image, driver::LaunchPlan& plan) {
+        if (!device.ok()) return Failure{device.error()};
+        if (Status loaded = device.value()->load(image); !loaded.ok()) return Failure{loaded.error()};
+        return execute(plan, *device.value());
+    }
+
+  private:
     static std::string word(std::uint64_t value) {
         std::string bytes(sizeof value, '\0');
         std::memcpy(bytes.data(), &value, sizeof value);
@@ -256,5 +291,19 @@ class Runner {
 }  // namespace
 
 void run_test(const TestFile& test, const RunOptions& options, Report& report) { Runner(test, options, report).run(); }
+
+int run_failing_launch(const TestFile& test, const RunOptions& options) {
+    CompileOptions compile_options = test.options;
+    compile_options.opt_level = options.only_level;
+    abi::ModuleAbi abi;
+    const CompileResult result = driver::compile_with_abi({test.name, "", test.text}, compile_options, {}, abi);
+    for (const Launch& launch : test.launches) {
+        if (launch.line != options.only_line || !result.ok) continue;
+        Result<driver::LaunchPlan> plan = Runner::plan_of(launch, abi);
+        if (!plan.ok()) return 2;
+        return Runner::run_on(driver::open_cuda(0), result.images[0], plan.value()).ok() ? 1 : 0;
+    }
+    return 2;
+}
 
 }  // namespace ockc::filetest
