@@ -1,5 +1,9 @@
-// Parallel moves as a sequence. A move may be written once nobody still has to read its destination; when only cycles are
+// Copies and what is left of them. remove_dead drops the halves of 128-bit results and the loop variables that turned out
+// to be unused: one pass from the end, in which a dropped instruction gives back its reads.
+//
+// Parallel moves as a sequence: a move may be written once nobody still has to read its destination; when only cycles are
 // left, one of their values is saved in a new register. Linear in the number of moves.
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -23,6 +27,33 @@ ptx::Type move_type(ptx::RegClass reg_class) {
 
 ptx::Instr move_instr(ptx::Reg to, const ptx::Operand& from) {
     return ptx::make(ptx::Form::Mov, move_type(to.reg_class()), {ptx::Operand::reg(to), from});
+}
+
+void remove_dead(MFunction& function) {
+    ptx::Function& out = *function.out;
+    std::array<std::vector<std::uint32_t>, ptx::kRegClassCount> reads;
+    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c) reads[c].resize(out.reg_counts[c], 0);
+    const auto count = [&](ptx::Reg reg) -> std::uint32_t& { return reads[static_cast<std::size_t>(reg.reg_class())][reg.number()]; };
+    for (MBlock& block : function.blocks) {
+        if (block.end == End::Cond) ++count(block.cond.as_reg());
+        for (ptx::Instr& instr : block.instrs) {
+            for_each_reg(out, instr, [&](ptx::Reg& reg, bool is_def) { count(reg) += is_def ? 0 : 1; });
+        }
+    }
+    for (std::uint32_t b = static_cast<std::uint32_t>(function.blocks.size()); b-- > 0;) {
+        std::vector<ptx::Instr>& instrs = function.blocks[MBlockId(b)].instrs;
+        std::vector<ptx::Instr> kept;
+        for (auto it = instrs.rbegin(); it != instrs.rend(); ++it) {
+            bool wanted = it->info().effects != ptx::Effects::Pure;
+            for_each_reg(out, *it, [&](ptx::Reg& reg, bool is_def) { wanted |= is_def && count(reg) != 0; });
+            if (wanted) {
+                kept.push_back(*it);
+            } else {
+                for_each_reg(out, *it, [&](ptx::Reg& reg, bool is_def) { count(reg) -= is_def ? 0 : 1; });
+            }
+        }
+        instrs.assign(kept.rbegin(), kept.rend());
+    }
 }
 
 void sequence_moves(ptx::Function& function, std::vector<Move> moves, ptx::SourceLoc loc, std::vector<ptx::Instr>& out) {

@@ -62,6 +62,7 @@ void for_each_reg(ptx::Function& function, ptx::Instr& instr, F f) {
 }
 
 // The steps after selection, in this order.
+void remove_dead(MFunction& function);      // copies.cpp: pure instructions whose results nobody reads
 void join_copies(MFunction& function);      // coalesce.cpp: copies between registers that are never alive together vanish
 void place_blocks(MFunction& function);     // layout.cpp: jump threading, order, fallthrough, labels
 void invert_compares(ptx::Function& function);   // layout.cpp: `@!%p` on the only use of a setp becomes its negation

@@ -347,6 +347,7 @@ void Selector::move_word(std::uint32_t word, const Address& to, const Address* f
                          const ir::MemoryInfo& memory) {
     const PT type = piece_type(word);
     Operand value = fill;
+    if (fill.kind == ptx::OperandKind::Imm && word < 8) value.value &= (std::int64_t{1} << (8 * word)) - 1;
     if (from != nullptr) {
         value = r(fresh(word == 8 ? RegClass::B64 : word == 4 ? RegClass::B32 : RegClass::B16));
         ir::MemoryInfo source = memory;
@@ -373,10 +374,16 @@ void Selector::word_loop(std::uint64_t bytes, std::uint32_t word, const Address&
     head.loc = loc_;
 
     const Reg offset = fresh(RegClass::B64);
+    std::vector<Instr> before{move_instr(offset, imm(0))};   // in the head, in front of the loop
+    before.back().loc = loc_;
     const auto pointer = [&](const Address& at) -> Address {
-        const Operand base = at.base.kind == ptx::OperandKind::AddrSym ? r(emit_to(RegClass::B64, Form::Mov, PT::U64, {Operand::symbol(at.base.as_symbol())}))
-                                                                       : r(at.base.as_reg());
-        const Reg sum = emit_to(RegClass::B64, Form::AddI, PT::S64, {base, r(offset)});
+        Reg base = at.base.as_reg();
+        if (at.base.kind == ptx::OperandKind::AddrSym) {
+            base = fresh(RegClass::B64);
+            before.push_back(move_instr(base, Operand::symbol(at.base.as_symbol())));
+            before.back().loc = loc_;
+        }
+        const Reg sum = emit_to(RegClass::B64, Form::AddI, PT::S64, {r(base), r(offset)});
         return {Operand::at(sum, at.base.value), at.space};
     };
     Address source;
@@ -393,8 +400,7 @@ void Selector::word_loop(std::uint64_t bytes, std::uint32_t word, const Address&
     body.other = after;
     body.loc = loc_;
     body.instrs.assign(std::make_move_iterator(current_.rbegin()), std::make_move_iterator(current_.rend()));
-    current_.clear();
-    copy(offset, imm(0));   // in the head, in front of the loop
+    current_ = std::move(before);
 }
 
 }  // namespace ockc::isel

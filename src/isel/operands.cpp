@@ -101,6 +101,10 @@ ptx::Operand Selector::src(ir::ValueId value) {
 
 Selector::Wide Selector::wide(ir::ValueId value) {
     if (const ir::Instruction* def = constant_def(value)) return {constant(*def), constant(*def, true)};
+    const ir::Instruction* def = in_.def(value);
+    const bool zext = def != nullptr && def->op == ir::Op::Zext;
+    if (zext && in_.type_of(def->args[0]) == VT::I64) return {src(def->args[0]), imm(0)};
+    if (zext) return {r(reg_of(value)), imm(0)};
     return {r(reg_of(value)), r(high_of(value))};
 }
 

@@ -20,6 +20,8 @@ ptx::Function Selector::run() {
     declare_params();
     for (auto it = cfg_.rpo().rbegin(); it != cfg_.rpo().rend(); ++it) select_block(*it);
     for (MBlock& block : machine_.blocks) std::reverse(block.instrs.begin(), block.instrs.end());
+    std::reverse(out_.locals.begin(), out_.locals.end());   // those of calls were met last one first
+    remove_dead(machine_);
     join_copies(machine_);
     place_blocks(machine_);
     invert_compares(out_);

@@ -1,5 +1,7 @@
 // i128 as two 64-bit registers. Sums use the carry flag; comparisons and the rest work on halves; division and conversions
 // from and to floats are library functions.
+#include <utility>
+
 #include "isel/selector.hpp"
 
 namespace ockc::isel {
@@ -387,22 +389,28 @@ void Selector::wide_truncate(const ir::Instruction& inst) {
     }
 }
 
+// Only the halves that are read: wide() takes an extension apart where it can.
 void Selector::wide_extend(const ir::Instruction& inst, bool is_signed) {
-    const Wide to = wide_result(inst);
-    const VT from = in_.type_of(inst.args[0]);
+    const ir::ValueId arg = inst.args[0];
+    const bool wants_high = highs_[inst.result()].valid();
+    const VT from = in_.type_of(arg);
+    if (wants_high && !is_signed) copy(high_of(inst.result()), imm(0));
+    if (wants_high && is_signed) {
+        const Operand low = from == VT::I64 ? src(arg) : r(reg_of(inst.result()));
+        emit(Form::Shr, PT::S64, {r(high_of(inst.result())), low, imm(63)});
+    }
+    if (!regs_[inst.result()].valid()) return;
+    std::vector<Instr> high_half = std::exchange(current_, {});   // it reads the low one
+    const Reg low = reg_of(inst.result());
     switch (ir::type_bits(from)) {
-        case 1: emit(Form::Selp, PT::B64, {to.low, imm(is_signed ? -1 : 1), imm(0), plain_predicate(inst.args[0])}); break;
-        case 8: convert(to.low.as_reg(), is_signed ? PT::S64 : PT::U64, r(use(inst.args[0])), is_signed ? PT::S8 : PT::U8); break;
-        case 16: convert(to.low.as_reg(), is_signed ? PT::S64 : PT::U64, r(use(inst.args[0])), is_signed ? PT::S16 : PT::U16); break;
-        case 32: convert(to.low.as_reg(), is_signed ? PT::S64 : PT::U64, r(use(inst.args[0])), is_signed ? PT::S32 : PT::U32); break;
-        case 64: copy(to.low.as_reg(), src(inst.args[0])); break;
+        case 1: emit(Form::Selp, PT::B64, {r(low), imm(is_signed ? -1 : 1), imm(0), plain_predicate(arg)}); break;
+        case 8: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S8 : PT::U8); break;
+        case 16: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S16 : PT::U16); break;
+        case 32: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S32 : PT::U32); break;
+        case 64: copy(low, src(arg)); break;
         default: OCKC_UNREACHABLE("integer width");
     }
-    if (is_signed) {
-        emit(Form::Shr, PT::S64, {to.high, to.low, imm(63)});
-    } else {
-        copy(to.high.as_reg(), imm(0));
-    }
+    current_.insert(current_.end(), high_half.begin(), high_half.end());
 }
 
 void Selector::wide_from_float(const ir::Instruction& inst, LibraryFunction from_f32, LibraryFunction from_f64) {
