@@ -16,8 +16,6 @@
 # makes a test that compiles a.rsk and compares the PTX with a.ptx; with OCK_BLESS=1 in the environment it writes a.ptx.
 include_guard(GLOBAL)
 
-set(OCK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
-
 # The compiler to run: OCK_OCKC_EXECUTABLE when set (cross-compiling: one for the build machine), else ock::ockc.
 function(_ock_compiler out_command out_depends)
     if(OCK_OCKC_EXECUTABLE)
@@ -51,7 +49,7 @@ function(_ock_link_emulator_path target)
     endif()
     if(NOT TARGET ock_emulator_path)
         set(OCK_EMULATOR_PATH $<TARGET_FILE:ock::emulator>)
-        configure_file(${OCK_CMAKE_DIR}/ock_emulator_path.cpp.in
+        configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/ock_emulator_path.cpp.in
             ${CMAKE_BINARY_DIR}/ock_emulator_path/path.cpp.in @ONLY)
         file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/ock_emulator_path/$<CONFIG>/path.cpp
             INPUT ${CMAKE_BINARY_DIR}/ock_emulator_path/path.cpp.in)
@@ -153,6 +151,6 @@ function(ock_add_golden_test)
         COMMAND ${CMAKE_COMMAND}
             -DOCKC=${compiler} -DSOURCE=${source} -DGOLDEN=${golden} -DTARGET=sm_${arg_ARCH}
             "-DOPTIONS=${arg_OPTIONS}" -DOUTPUT=${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.golden.ptx
-            -P ${OCK_CMAKE_DIR}/ock_golden_test.cmake
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/ock_golden_test.cmake
         COMMAND_EXPAND_LISTS)
 endfunction()
