@@ -235,15 +235,23 @@ constexpr FormInfo kForms[] = {
 #include "ptx/instr.def"
 };
 
-struct TypeFloor {
+// Rows about combinations of a form's types.
+struct TypePair {
     Form form;
-    bool source;
     TypeSet types;
+    TypeSet source_types;
     Floor floor;
+
+    bool matches(Form f, const Mods& mods) const {
+        return form == f && contains(types, mods.type) && contains(source_types, mods.source_type);
+    }
 };
-constexpr TypeFloor kTypeFloors[] = {
-#define OCKC_PTX_TYPE_FLOOR(name, types, sm, ptx) {Form::name, false, types, {sm, ptx}},
-#define OCKC_PTX_SOURCE_FLOOR(name, types, sm, ptx) {Form::name, true, types, {sm, ptx}},
+constexpr TypePair kTypeFloors[] = {
+#define OCKC_PTX_TYPE_FLOOR(name, types, stypes, sm, ptx) {Form::name, types, stypes, {sm, ptx}},
+#include "ptx/instr.def"
+};
+constexpr TypePair kNoPairs[] = {
+#define OCKC_PTX_NO_PAIR(name, types, stypes) {Form::name, types, stypes, {}},
 #include "ptx/instr.def"
 };
 
@@ -393,11 +401,21 @@ std::span<const Form> forms_of(std::string_view mnemonic) {
     return std::span<const Form>(kByMnemonic).subspan(low, end - low);
 }
 
+bool types_exist(Form form, const Mods& mods) {
+    const FormInfo& info = form_info(form);
+    if (mods.type != Type::None && !contains(info.types, mods.type)) return false;
+    if (mods.source_type != Type::None && !contains(info.source_types, mods.source_type)) return false;
+    for (const TypePair& row : kNoPairs) {
+        if (row.matches(form, mods)) return false;
+    }
+    return true;
+}
+
 Floor form_floor(Form form, const Mods& mods) {
     const FormInfo& info = form_info(form);
     Floor floor{info.sm, info.ptx};
-    for (const TypeFloor& row : kTypeFloors) {
-        if (row.form == form && contains(row.types, row.source ? mods.source_type : mods.type)) raise(floor, row.floor);
+    for (const TypePair& row : kTypeFloors) {
+        if (row.matches(form, mods)) raise(floor, row.floor);
     }
     for (const ModFloor& row : kModFloors) {
         if (get_field(mods, row.field) == row.value) raise(floor, row.floor);

@@ -36,6 +36,7 @@ constexpr TypeSet set_of(auto... types) { return (TypeSet{0} | ... | type_bit(ty
 
 // The type columns of instr.def.
 inline constexpr TypeSet kNoTypes = 0;
+inline constexpr TypeSet kAnyType = ~TypeSet{0};
 #define OCKC_PTX_TYPE(name, text, bits, kind) inline constexpr TypeSet k##name = type_bit(Type::name);
 #include "ptx/types.def"
 inline constexpr TypeSet kBits = kB16 | kB32 | kB64;
@@ -251,6 +252,9 @@ struct FormInfo {
 const FormInfo& form_info(Form form);
 std::span<const FormInfo> all_forms();                 // index = enum value
 std::span<const Form> forms_of(std::string_view mnemonic);   // in table order; empty when unknown
+
+// Does the form have these types: each in its column, and not a combination that is left out.
+bool types_exist(Form form, const Mods& mods);
 
 // The floor of a form with these modifiers: its own, its types' and its words'.
 struct Floor {

@@ -914,8 +914,7 @@ class Parser {
             }
         }
         if (at != words_.size()) return Match::Words;
-        if (mods.type != Type::None && !contains(info.types, mods.type)) return Match::Type;
-        if (mods.source_type != Type::None && !contains(info.source_types, mods.source_type)) return Match::Type;
+        if (!types_exist(form, mods)) return Match::Type;
         return shape_fits(info) ? Match::Full : Match::Shape;
     }
 

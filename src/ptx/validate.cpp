@@ -128,6 +128,7 @@ class Validator {
             const bool allowed = type ? contains(types, static_cast<Type>(value)) : (word.allowed >> value & 1) != 0;
             if (!allowed) error(fmt::format(".{} does not fit this instruction", field_text(word.field, value)));
         }
+        if (instr.form == Form::Cvt && !types_exist(instr.form, instr.mods)) error("no conversion between these types");
         if (known != instr.mods) error("a modifier is set that the instruction does not have");
         combinations(instr);
     }
