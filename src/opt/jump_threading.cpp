@@ -1,0 +1,219 @@
+// A block whose branch is decided by where control comes from is copied for the predecessors that decide it, and each
+// copy's branch becomes a jump. This is what makes an inlined `if let Some(x) = f()` free: the discriminant arrives in a
+// block parameter as a constant from each `return` of f.
+//
+// In rounds: find (predecessor, block) edges whose branch is known, copy the block for each, redirect the edge, then
+// bring the values that the block defines back into SSA form where they are used below. Never copied: loop headers (that
+// is rotate_loops' work), blocks with barriers, calls or slots, and blocks that are too long.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "ir/analysis/alias.hpp"
+#include "ir/analysis/cfg.hpp"
+#include "ir/analysis/dominators.hpp"
+#include "ir/analysis/loops.hpp"
+#include "ir/analysis/uses.hpp"
+#include "opt/clone.hpp"
+#include "opt/const_fold.hpp"
+#include "opt/edit.hpp"
+#include "opt/pass.hpp"
+
+namespace ockc::opt {
+
+using namespace ir;
+
+namespace {
+
+constexpr int kMaxRounds = 8;
+constexpr std::size_t kMaxCopied = 8;          // instructions, beside constants and the branch
+constexpr std::size_t kMaxCopiedAll = 24;      // when no predecessor keeps the original
+
+// What is known of a value on one edge.
+struct Known {
+    enum class Kind : std::uint8_t { Nothing, Constant, NonNull } kind = Kind::Nothing;
+    Constant value;
+};
+
+class JumpThreading {
+  public:
+    explicit JumpThreading(Function& function) : function_(function) {}
+
+    bool run() {
+        bool changed = false;
+        for (int round = 0; round < kMaxRounds && run_round(); ++round) changed = true;
+        return changed;
+    }
+
+  private:
+    struct Edge {
+        BlockId pred;
+        std::size_t target;   // index into the predecessor's targets
+        std::size_t taken;    // index into the block's targets
+    };
+
+    bool run_round() {
+        const Cfg cfg(function_);
+        const Dominators dominators(cfg);
+        const Loops loops(cfg, dominators);
+        facts_ = SideMap<ValueId, Known>(function_.values.size());
+        BlockCopies copies(function_);
+        std::vector<bool> touched(function_.blocks.size());   // edges of these blocks have changed in this round
+        bool changed = false;
+        for (const BlockId block : cfg.rpo()) {
+            if (touched[block.raw] || block == function_.entry() || loops.is_header(block)) continue;
+            const std::size_t size = copy_size(block);
+            if (size > kMaxCopiedAll) continue;
+            const std::vector<Edge> edges = known_edges(cfg, block);
+            if (edges.empty()) continue;
+            if (size > kMaxCopied && edges.size() < cfg.preds(block).size()) continue;
+            const bool busy = std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
+            if (busy) continue;
+            for (const Edge& edge : edges) {
+                thread(copies, block, edge);
+                touched[edge.pred.raw] = true;
+            }
+            touched[block.raw] = true;
+            for (const Target& target : function_.terminator(block).targets) touched[target.block.raw] = true;
+            changed = true;
+        }
+        if (!changed) return false;
+        remove_unreachable(function_);
+        copies.repair();
+        return true;
+    }
+
+    // Instructions that a copy would add; more than the limit when the block must not be copied.
+    std::size_t copy_size(BlockId block) const {
+        const Instruction& last = function_.terminator(block);
+        if (last.op != Op::Br && last.op != Op::Switch) return kMaxCopiedAll + 1;
+        std::size_t size = 0;
+        for (const InstId id : function_.blocks[block].insts) {
+            const Op op = function_.insts[id].op;
+            if (op == Op::Call || op == Op::Alloca || op_info(op).effect == Effect::Convergent) return kMaxCopiedAll + 1;
+            if (op != Op::Const && !is_terminator(op)) ++size;
+        }
+        return size;
+    }
+
+    std::vector<Edge> known_edges(const Cfg& cfg, BlockId block) {
+        std::vector<Edge> edges;
+        if (cfg.preds(block).size() < 2 && function_.blocks[block].params.empty()) return edges;   // facts' work
+        BlockId last;
+        for (const BlockId pred : cfg.preds(block)) {
+            if (pred == last || pred == block) continue;
+            last = pred;
+            const auto& targets = function_.terminator(pred).targets;
+            for (std::size_t i = 0; i < targets.size(); ++i) {
+                if (targets[i].block != block) continue;
+                const auto taken = decide(block, pred, i);
+                if (taken) edges.push_back({pred, i, *taken});
+            }
+        }
+        return edges;
+    }
+
+    // ---- what the branch does when control comes along one edge ----------------------------------------------------
+
+    std::optional<std::size_t> decide(BlockId block, BlockId pred, std::size_t target) {
+        touched_facts_.clear();
+        const Instruction& from = function_.terminator(pred);
+        const auto& params = function_.blocks[block].params;
+        for (std::size_t i = 0; i < params.size(); ++i) learn(params[i], known(from.targets[target].args[i]));
+        if (from.op == Op::Br && from.targets[0].block != from.targets[1].block) {   // the branch itself tells
+            learn(from.args[0], {Known::Kind::Constant, {target == 0 ? 1u : 0u, 0}});
+        }
+        for (const InstId id : function_.blocks[block].insts) evaluate(function_.insts[id]);
+        const Instruction& last = function_.terminator(block);
+        const Known decision = known(last.args[0]);
+        for (const ValueId value : touched_facts_) facts_.set(value, {});
+        if (decision.kind != Known::Kind::Constant) return std::nullopt;
+        if (last.op == Op::Br) return decision.value.low != 0 ? 0 : 1;
+        for (std::size_t i = 0; i < last.cases.size(); ++i) {
+            if (last.cases[i] == decision.value.low && decision.value.high == 0) return i + 1;
+        }
+        return 0;
+    }
+
+    void learn(ValueId value, Known what) {
+        if (what.kind == Known::Kind::Nothing) return;
+        facts_.set(value, what);
+        touched_facts_.push_back(value);
+    }
+
+    Known known(ValueId value) const {
+        const Known fact = facts_[value];
+        if (fact.kind != Known::Kind::Nothing) return fact;
+        if (const Instruction* constant = constant_def(function_, value)) {
+            return {Known::Kind::Constant, {constant->imm, constant->imm_high}};
+        }
+        if (is_ptr(function_.type_of(value)) && is_nonnull(function_, value)) return {Known::Kind::NonNull, {}};
+        return {};
+    }
+
+    void evaluate(const Instruction& inst) {
+        if (op_info(inst.op).effect != Effect::Pure || inst.results.empty() || inst.args.size() > 3) return;
+        if (inst.op == Op::Const) return;
+        std::array<Constant, 3> args;
+        std::size_t constants = 0;
+        Known first{};
+        for (std::uint32_t i = 0; i < inst.args.size(); ++i) {
+            const Known arg = known(inst.args[i]);
+            if (i == 0) first = arg;
+            if (arg.kind != Known::Kind::Constant) continue;
+            args[i] = arg.value;
+            ++constants;
+        }
+        if (!inst.args.empty() && constants == inst.args.size() && inst.op != Op::SpaceCast) {
+            const auto value = fold(inst, function_.type_of(inst.args[0]), {args.data(), constants});
+            if (value) learn(inst.result(), {Known::Kind::Constant, *value});
+            return;
+        }
+        evaluate_partly(inst, first);
+    }
+
+    void evaluate_partly(const Instruction& inst, Known first) {
+        const auto is_known = [&](std::uint32_t arg, std::uint64_t low) {
+            const Known k = known(inst.args[arg]);
+            return k.kind == Known::Kind::Constant && k.value.low == low && k.value.high == 0;
+        };
+        if (inst.op == Op::SpaceCast && first.kind == Known::Kind::Constant && first.value.low == 0 &&
+            (function_.type_of(inst.args[0]) == Type::PtrGlobal || inst.type == Type::PtrGlobal)) {
+            learn(inst.result(), first);   // null stays null between generic and global
+        } else if ((inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) && first.kind == Known::Kind::NonNull) {
+            learn(inst.result(), first);
+        } else if (inst.op == Op::Icmp && first.kind == Known::Kind::NonNull && is_known(1, 0)) {
+            if (inst.int_cond() == IntCond::Eq) learn(inst.result(), {Known::Kind::Constant, {0, 0}});
+            if (inst.int_cond() == IntCond::Ne) learn(inst.result(), {Known::Kind::Constant, {1, 0}});
+        } else if (inst.op == Op::And && (is_known(0, 0) || is_known(1, 0))) {
+            learn(inst.result(), {Known::Kind::Constant, {0, 0}});
+        } else if (inst.op == Op::Or && inst.type == Type::I1 && (is_known(0, 1) || is_known(1, 1))) {
+            learn(inst.result(), {Known::Kind::Constant, {1, 0}});
+        } else if (inst.op == Op::Select && first.kind == Known::Kind::Constant) {
+            learn(inst.result(), known(inst.args[first.value.low != 0 ? 1 : 2]));
+        }
+    }
+
+    // ---- copying -----------------------------------------------------------------------------------------------------
+
+    void thread(BlockCopies& copies, BlockId block, const Edge& edge) {
+        const BlockId copy = copies.copy(block);
+        function_.terminator(edge.pred).targets[edge.target].block = copy;
+        Target out = function_.terminator(copy).targets[edge.taken];
+        set_jump(function_, copy, std::move(out));
+    }
+
+    Function& function_;
+    SideMap<ValueId, Known> facts_;
+    std::vector<ValueId> touched_facts_;
+};
+
+}  // namespace
+
+bool run_jump_threading(Function& function, const PassContext&) {
+    const bool cut = remove_unreachable(function);
+    return JumpThreading(function).run() || cut;
+}
+
+}  // namespace ockc::opt

@@ -1,0 +1,99 @@
+// The order of passes, as flat lists. Callees come before callers: each function first takes in its callees' bodies,
+// which have been through the `early` list already, and is cleaned up itself. What no kernel calls any more is dropped;
+// the rest goes through the `main` list.
+#include "opt/pipeline.hpp"
+
+#include <vector>
+
+#include "ir/verify.hpp"
+#include "opt/call_order.hpp"
+
+namespace ockc::opt {
+
+namespace {
+
+constexpr PassInfo kPasses[] = {
+#define OCKC_OPT_PASS(name, text, function, min_level, doc) {text, function, min_level, doc},
+#include "opt/passes.def"
+};
+
+// From memory to values, one level of references at a time: the second round splits what the first round's references
+// pointed to.
+constexpr Pass kEarly[] = {
+    Pass::RemoveDeadBlocks, Pass::Inline,
+    Pass::Sroa,       Pass::Mem2Reg,     Pass::InstCombine, Pass::SimplifyCfg,
+    Pass::Sroa,       Pass::Mem2Reg,     Pass::InstCombine, Pass::JumpThreading, Pass::SimplifyCfg,
+    Pass::Dce,
+};
+
+constexpr Pass kMain[] = {
+    // What is left of memory, and what inlining made constant.
+    Pass::Sroa,        Pass::Mem2Reg,     Pass::Sccp,        Pass::InstCombine,   Pass::SimplifyCfg,
+    Pass::JumpThreading, Pass::SimplifyCfg, Pass::InferSpaces, Pass::InstCombine, Pass::Dce,
+    // Redundancy: equal values, implied checks.
+    Pass::Gvn,         Pass::Facts,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
+    Pass::SimplifyCfg, Pass::IfConvert,   Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::InstCombine,
+    // Loops.
+    Pass::RotateLoops, Pass::SimplifyCfg, Pass::Licm,        Pass::Unroll,        Pass::Sccp,
+    Pass::SimplifyCfg, Pass::Unroll,      Pass::Sccp,        Pass::SimplifyCfg,
+    // Unrolling gives constant indices: arrays on the stack split again.
+    Pass::InstCombine, Pass::Sroa,        Pass::Mem2Reg,     Pass::Dce,           Pass::InferSpaces,
+    Pass::InstCombine, Pass::Gvn,         Pass::Facts,       Pass::InstCombine,   Pass::SimplifyCfg,
+    Pass::JumpThreading, Pass::SimplifyCfg,
+    // The machine: 32-bit arithmetic, fma.
+    Pass::Narrow,      Pass::InstCombine, Pass::Contract,    Pass::Gvn,           Pass::Licm,
+    Pass::Dse,         Pass::Dce,         Pass::SimplifyCfg, Pass::OrderBlocks,
+};
+
+class Pipeline {
+  public:
+    Pipeline(ir::Module& module, const Options& options, const PassHook& hook)
+        : module_(module), options_(options), hook_(hook), context_{module, options} {}
+
+    void run() {
+        const std::vector<ir::FuncId> order = callees_first(module_);
+        for (const ir::FuncId id : order) run_list(id, kEarly);
+        remove_uncalled(module_);
+        for (const ir::FuncId id : order) {
+            if (!module_.functions[id].removed) run_list(id, kMain);
+        }
+    }
+
+  private:
+    void run_list(ir::FuncId id, std::span<const Pass> passes) {
+        const CrashContext crash("optimising", module_.functions[id].name);
+        for (const Pass pass : passes) {
+            if (options_.level >= pass_info(pass).min_level) run_pass(pass, module_.functions[id]);
+        }
+    }
+
+    void run_pass(Pass pass, ir::Function& function) {
+        const PassInfo& info = pass_info(pass);
+        const CrashContext crash("running pass", info.name);
+        const auto start = std::chrono::steady_clock::now();
+        const bool changed = info.run(function, context_);
+        const auto time = std::chrono::steady_clock::now() - start;
+        if (hook_) hook_({pass, module_, function, changed, time});
+#ifdef NDEBUG
+        const bool check = options_.verify;
+#else
+        const bool check = true;
+#endif
+        if (!check || !changed) return;
+        const Status status = ir::verify(module_, function);
+        OCKC_CHECK_MSG(status.ok(), status.error());
+    }
+
+    ir::Module& module_;
+    const Options& options_;
+    const PassHook& hook_;
+    PassContext context_;
+};
+
+}  // namespace
+
+const PassInfo& pass_info(Pass pass) { return kPasses[static_cast<std::size_t>(pass)]; }
+
+void run(ir::Module& module, const Options& options, const PassHook& hook) { Pipeline(module, options, hook).run(); }
+
+}  // namespace ockc::opt
