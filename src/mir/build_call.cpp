@@ -6,7 +6,7 @@ namespace ockc::mir {
 using types::TypeKind;
 
 bool Builder::is_inhabited(TypeId type) {
-    const types::TypeData& data = types_[type];
+    const types::TypeData data = types_[type];   // a copy: adt() may intern
     if (data.kind == TypeKind::Never) return false;
     return data.kind != TypeKind::Adt || context_.adt(data.def).kind != check::AdtInfo::Kind::Enum ||
            !context_.adt(data.def).variants.empty();

@@ -168,6 +168,13 @@ class Verifier {
 
 std::vector<std::string> verify(const Body& body, check::Context& context) { return Verifier(body, context).run(); }
 
+void verify(const Program& program, check::Context& context) {
+    for (const DefId owner : program.order) {
+        const std::vector<std::string> errors = verify(*program.bodies.at(owner), context);
+        OCKC_CHECK_MSG(errors.empty(), errors.front());
+    }
+}
+
 void verify_or_die(const Body& body, check::Context& context) {
 #ifdef NDEBUG
     static_cast<void>(body);

@@ -107,6 +107,26 @@ void for_each_operand(const Rvalue& value, Fn&& f) {
     }
 }
 
+// The place that an rvalue borrows or looks at without copying it out; null when it has none.
+inline const Place* read_place(const Rvalue& value) {
+    switch (kind(value)) {
+        case RvalueKind::Ref: return &std::get<RefRvalue>(value.data).place;
+        case RvalueKind::RawPtr: return &std::get<RawPtrRvalue>(value.data).place;
+        case RvalueKind::Len: return &std::get<LenRvalue>(value.data).place;
+        case RvalueKind::Discriminant: return &std::get<DiscriminantRvalue>(value.data).place;
+        case RvalueKind::None:
+        case RvalueKind::Use:
+        case RvalueKind::Repeat:
+        case RvalueKind::Cast:
+        case RvalueKind::BinaryOp:
+        case RvalueKind::CheckedBinaryOp:
+        case RvalueKind::UnaryOp:
+        case RvalueKind::Aggregate:
+        case RvalueKind::NullaryOp: return nullptr;
+    }
+    OCKC_UNREACHABLE("rvalue kind");
+}
+
 // Calls f(const Operand&) for each operand of a terminator, in order of evaluation.
 template <class Fn>
 void for_each_operand(const Terminator& terminator, Fn&& f) {

@@ -1,0 +1,243 @@
+// Accesses and the loans that forbid them. Statements are visited in order of control flow's reverse post-order; the state
+// before each is the dataflow's.
+#include "borrowck/checker.hpp"
+
+namespace ockc::borrowck {
+
+using mir::BorrowKind;
+using Mode = AccessKind::Mode;
+
+Checker::Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths, const mir::InitFlow& init)
+    : cx_(cx), regions_(regions), paths_(paths), init_(init), scopes_(cx, regions) {}
+
+void Checker::run() {
+    for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
+        const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
+        state_ = init_.at_start(BlockId(b));
+        for (std::uint32_t i = 0; i <= block.statements.size(); ++i) {
+            at_ = {BlockId(b), i};
+            point_ = cx_.points.of(at_);
+            span_ = cx_.body.span_at(at_);
+            activations();
+            if (i < block.statements.size()) {
+                statement(block.statements[i]);
+            } else {
+                terminator(block.terminator);
+            }
+            init_.apply(at_, state_);
+        }
+    }
+    report_move_errors();
+    check_universal_regions();
+}
+
+void Checker::statement(const mir::Statement& node) {
+    switch (node.kind()) {
+        case mir::StatementKind::Assign: return assignment(node.as<mir::AssignStatement>());
+        case mir::StatementKind::SetDiscriminant:
+            return mutate(node.as<mir::SetDiscriminantStatement>().place, Depth::Shallow);
+        case mir::StatementKind::FakeRead:
+            return check_wholly_initialized(NeedsInit::Use, node.as<mir::FakeReadStatement>().place);
+        case mir::StatementKind::StorageDead:
+            return access(Place{node.as<mir::StorageDeadStatement>().local, {}}, Depth::Shallow,
+                          AccessKind::writing(WriteKind::StorageDeadOrDrop), MutationAllowed::Yes);
+        case mir::StatementKind::DeepAccess: {
+            const auto& deep = node.as<mir::DeepAccessStatement>();
+            for (const Place& root : deep.roots) {
+                access(root, Depth::Deep, deep.is_write ? AccessKind::writing(WriteKind::Mutate) : AccessKind::reading(ReadKind::Copy),
+                       MutationAllowed::Yes);
+            }
+            return;
+        }
+        case mir::StatementKind::None:
+        case mir::StatementKind::StorageLive:
+        case mir::StatementKind::PlaceMention:
+        case mir::StatementKind::AscribeType:
+        case mir::StatementKind::Nop: return;
+    }
+}
+
+void Checker::assignment(const mir::AssignStatement& node) {
+    rvalue(node.value);
+    mutate(node.place, Depth::Shallow);
+}
+
+void Checker::rvalue(const mir::Rvalue& value) {
+    mir::for_each_operand(value, [&](const mir::Operand& one) { operand(one); });
+    switch (mir::kind(value)) {
+        case mir::RvalueKind::Ref: {
+            const auto& ref = std::get<mir::RefRvalue>(value.data);
+            if (ref.borrow == BorrowKind::Fake) {
+                access(ref.place, Depth::ShallowFake, AccessKind::reading(ReadKind::Borrow, ref.borrow), MutationAllowed::No);
+                return check_initialized(NeedsInit::MatchOn, ref.place);
+            }
+            if (ref.borrow == BorrowKind::Shared) {
+                access(ref.place, Depth::Deep, AccessKind::reading(ReadKind::Borrow, ref.borrow), MutationAllowed::No);
+            } else {
+                AccessKind kind = AccessKind::writing(WriteKind::MutableBorrow, ref.borrow);
+                if (ref.borrow == BorrowKind::TwoPhaseMut) kind.mode = Mode::Reservation;
+                access(ref.place, Depth::Deep, kind, MutationAllowed::No);
+            }
+            return check_wholly_initialized(NeedsInit::Borrow, ref.place);
+        }
+        case mir::RvalueKind::RawPtr: {
+            const auto& raw = std::get<mir::RawPtrRvalue>(value.data);
+            const bool is_mut = raw.mutability == types::Mutability::Mut;
+            access(raw.place, Depth::Deep,
+                   is_mut ? AccessKind::writing(WriteKind::MutableBorrow) : AccessKind::reading(ReadKind::Borrow),
+                   MutationAllowed::No);
+            return check_wholly_initialized(NeedsInit::Borrow, raw.place);
+        }
+        case mir::RvalueKind::Len: {
+            const Place& place = std::get<mir::LenRvalue>(value.data).place;
+            access(place, Depth::Length, AccessKind::reading(ReadKind::Copy), MutationAllowed::No);
+            return check_wholly_initialized(NeedsInit::Use, place);
+        }
+        case mir::RvalueKind::Discriminant: {
+            const Place& place = std::get<mir::DiscriminantRvalue>(value.data).place;
+            access(place, Depth::Shallow, AccessKind::reading(ReadKind::Copy), MutationAllowed::No);
+            return check_wholly_initialized(NeedsInit::Use, place);
+        }
+        case mir::RvalueKind::None:
+        case mir::RvalueKind::Use:
+        case mir::RvalueKind::Repeat:
+        case mir::RvalueKind::Cast:
+        case mir::RvalueKind::BinaryOp:
+        case mir::RvalueKind::CheckedBinaryOp:
+        case mir::RvalueKind::UnaryOp:
+        case mir::RvalueKind::Aggregate:
+        case mir::RvalueKind::NullaryOp: return;
+    }
+}
+
+void Checker::operand(const mir::Operand& one) {
+    switch (one.kind) {
+        case mir::Operand::Kind::Constant: return;
+        case mir::Operand::Kind::Copy:
+            access(one.place, Depth::Deep, AccessKind::reading(ReadKind::Copy), MutationAllowed::No);
+            return check_wholly_initialized(NeedsInit::Use, one.place);
+        case mir::Operand::Kind::Move:
+            access(one.place, Depth::Deep, AccessKind::writing(WriteKind::Move), MutationAllowed::Yes);
+            return check_wholly_initialized(NeedsInit::Use, one.place);
+    }
+}
+
+void Checker::mutate(const Place& place, Depth depth) {
+    check_assignable(place);
+    access(place, depth, AccessKind::writing(WriteKind::Mutate), MutationAllowed::No);
+}
+
+void Checker::terminator(const mir::Terminator& node) {
+    mir::for_each_operand(node, [&](const mir::Operand& one) { operand(one); });
+    switch (node.kind()) {
+        case mir::TerminatorKind::Drop: {
+            const auto& drop = node.as<mir::DropTerminator>();
+            bool may_be_init = false;
+            paths_.for_each_descendant(paths_.find(drop.place).path,
+                                       [&](mir::MovePathId path) { may_be_init = may_be_init || state_.maybe_init.test(path.raw); });
+            if (!may_be_init) return;   // nothing is left to drop
+            return access(drop.place, Depth::Drop,
+                          AccessKind::writing(drop.replace ? WriteKind::Replace : WriteKind::StorageDeadOrDrop),
+                          MutationAllowed::Yes);
+        }
+        case mir::TerminatorKind::Call: return mutate(node.as<mir::CallTerminator>().destination, Depth::Deep);
+        case mir::TerminatorKind::Return: return exits();
+        case mir::TerminatorKind::None:
+        case mir::TerminatorKind::Goto:
+        case mir::TerminatorKind::SwitchInt:
+        case mir::TerminatorKind::Unreachable:
+        case mir::TerminatorKind::Assert:
+        case mir::TerminatorKind::Panic:
+        case mir::TerminatorKind::FalseEdge:
+        case mir::TerminatorKind::FalseUnwind: return;
+    }
+}
+
+// A two-phase borrow that is used here writes its place now.
+void Checker::activations() {
+    for (const LoanId id : cx_.activated_at[point_.raw]) {
+        if (!scopes_.in_scope(id, point_) || reported_reservations_.count(id.raw) != 0) continue;
+        const Loan& loan = cx_.loans[id];
+        AccessKind kind = AccessKind::writing(WriteKind::MutableBorrow, BorrowKind::TwoPhaseMut);
+        kind.mode = Mode::Activation;
+        kind.activating = id;
+        const Span outer = span_;
+        span_ = loan.span;
+        access(loan.place, Depth::Deep, kind, MutationAllowed::No);
+        span_ = outer;
+    }
+}
+
+// What a returning function owns is gone: loans of it must have ended.
+void Checker::exits() {
+    for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
+        const LoanId id(i);
+        const Loan& loan = cx_.loans[id];
+        if (!scopes_.in_scope(id, point_) || loan.place.is_indirect()) continue;
+        if (reported_loans_.insert(i).second) report_dead_while_borrowed(Place{loan.place.local, {}}, loan, id);
+    }
+}
+
+void Checker::access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed) {
+    const auto key = std::make_pair(place.local.raw, span_.begin);
+    if (reported_at_.count(key) != 0 && kind.mode != Mode::Reservation) return;
+    const bool immutable = check_permission(place, kind, allowed);
+    const bool conflicting = conflicts(place, depth, kind);
+    if (immutable || conflicting) reported_at_.insert(key);
+}
+
+bool Checker::conflicts(const Place& place, Depth depth, AccessKind kind) {
+    for (const LoanId id : cx_.loans_of_local[place.local.raw]) {
+        if (!scopes_.in_scope(id, point_)) continue;
+        const Loan& loan = cx_.loans[id];
+        if (!places_conflict(cx_, loan.place, loan.kind, place, depth, Bias::Overlap)) continue;
+        if (report_conflict(place, kind, id)) return true;
+    }
+    return false;
+}
+
+// The access and the loan meet: is that an error, and which.
+bool Checker::report_conflict(const Place& place, AccessKind kind, LoanId id) {
+    const Loan& loan = cx_.loans[id];
+    const bool shared = loan.kind == BorrowKind::Shared || loan.kind == BorrowKind::Fake;
+    switch (kind.mode) {
+        case Mode::Activation:
+            if (kind.activating == id) return false;
+            break;
+        case Mode::Read: {
+            const bool is_fake = kind.read == ReadKind::Borrow && kind.borrow == BorrowKind::Fake;
+            if (shared || is_fake) return false;
+            if (loan.is_two_phase && loan.reserved.contains(point_.raw)) return false;
+            if (kind.read == ReadKind::Copy) {
+                report_use_while_borrowed(place, loan, id);
+            } else {
+                report_conflicting_borrow(place, kind.borrow, loan, id);
+            }
+            return true;
+        }
+        case Mode::Reservation:
+            if (shared) return false;
+            break;
+        case Mode::Write:
+            if (kind.write == WriteKind::Move && loan.kind == BorrowKind::Fake) return false;
+            break;
+    }
+    if (loan.kind == BorrowKind::Fake && kind.write == WriteKind::StorageDeadOrDrop) return false;
+    switch (kind.write) {
+        case WriteKind::MutableBorrow:
+            if (kind.mode == Mode::Reservation) {
+                for (const LoanId made : cx_.loans_at[point_.raw]) reported_reservations_.insert(made.raw);
+            }
+            report_conflicting_borrow(place, kind.borrow, loan, id);
+            return true;
+        case WriteKind::StorageDeadOrDrop:
+            if (reported_loans_.insert(id.raw).second) report_dead_while_borrowed(place, loan, id);
+            return true;
+        case WriteKind::Mutate:
+        case WriteKind::Replace: report_assignment_while_borrowed(place, loan, id); return true;
+        case WriteKind::Move: report_move_while_borrowed(place, loan, id); return true;
+    }
+    OCKC_UNREACHABLE("write kind");
+}
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,38 @@
+// One body: constraints and loans, liveness, regions, then the walk over its accesses.
+#include "borrowck/borrowck.hpp"
+
+#include "borrowck/checker.hpp"
+
+namespace ockc::borrowck {
+
+bool check_body(const mir::Body& body, const mir::Program& program, check::Context& context) {
+    const std::string name = context.program().path_text(body.owner);
+    const CrashContext note("checking the borrows of", name);
+    DiagSink& sink = context.sink();
+    const std::size_t first = sink.all().size(), errors = sink.error_count();
+    BodyCx cx(body, program, context);
+    collect_constraints(cx);
+    Regions regions(static_cast<std::uint32_t>(cx.regions.region_count()), cx.points.count());
+    for (std::uint32_t i = 0; i < cx.regions.region_count(); ++i) {
+        if (cx.is_universal(RegionVid(i))) regions.make_universal(RegionVid(i));
+    }
+    add_liveness(cx, regions);
+    regions.solve(cx.regions.constraints());
+    const mir::MovePaths paths(body, context);
+    const mir::InitFlow init(body, paths, cx.graph);
+    Checker(cx, regions, paths, init).run();
+    sink.sort_from(first);
+    return sink.error_count() == errors;
+}
+
+bool check(const mir::Program& program, check::Context& context) {
+    bool good = true;
+    for (const DefId owner : program.order) {
+        const mir::Body& body = *program.bodies.at(owner);
+        if (body.has_errors) continue;
+        good = check_body(body, program, context) && good;
+    }
+    return good;
+}
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,118 @@
+// The walk over a body that checks every access: against initialisation (moves.cpp), against mutability
+// (mutability.cpp), against the loans in scope (access.cpp, report.cpp). Regions are checked once, at the end
+// (region_errors.cpp).
+#pragma once
+#include "borrowck/body_cx.hpp"
+#include "borrowck/describe.hpp"
+#include "borrowck/loans.hpp"
+
+namespace ockc::borrowck {
+
+enum class ReadKind : std::uint8_t { Borrow, Copy };
+enum class WriteKind : std::uint8_t { StorageDeadOrDrop, Replace, MutableBorrow, Mutate, Move };
+struct AccessKind {
+    enum class Mode : std::uint8_t { Read, Write, Reservation, Activation } mode = Mode::Read;
+    ReadKind read = ReadKind::Copy;
+    WriteKind write = WriteKind::Mutate;
+    mir::BorrowKind borrow = mir::BorrowKind::Shared;   // of a borrow
+    LoanId activating;                                    // Activation
+
+    static AccessKind reading(ReadKind kind, mir::BorrowKind borrow = mir::BorrowKind::Shared) {
+        return {Mode::Read, kind, WriteKind::Mutate, borrow, LoanId()};
+    }
+    static AccessKind writing(WriteKind kind, mir::BorrowKind borrow = mir::BorrowKind::Mut) {
+        return {Mode::Write, ReadKind::Copy, kind, borrow, LoanId()};
+    }
+};
+enum class MutationAllowed : std::uint8_t { No, Yes };
+// For what a place must be initialised.
+enum class NeedsInit : std::uint8_t { Use, Borrow, Assignment, PartialAssignment, MatchOn };
+
+class Checker {
+  public:
+    Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths, const mir::InitFlow& init);
+    void run();
+
+  private:
+    // ---- access.cpp
+    void statement(const mir::Statement& node);
+    void terminator(const mir::Terminator& node);
+    void assignment(const mir::AssignStatement& node);
+    void rvalue(const mir::Rvalue& value);
+    void operand(const mir::Operand& operand);
+    void mutate(const Place& place, Depth depth);
+    void access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed);
+    bool conflicts(const Place& place, Depth depth, AccessKind kind);
+    bool report_conflict(const Place& place, AccessKind kind, LoanId id);
+    void activations();
+    void exits();
+
+    // ---- moves.cpp
+    void check_initialized(NeedsInit why, const Place& place);          // the place and what it is part of
+    void check_wholly_initialized(NeedsInit why, const Place& place);   // and all its parts
+    void check_assignable(const Place& place);
+    void report_uninitialized(NeedsInit why, mir::MovePathId path, const Place& used, bool partially);
+    void report_moved(NeedsInit why, mir::MovePathId path, const Place& used, const std::vector<Location>& sites, bool partially);
+    void report_never_initialized(NeedsInit why, mir::MovePathId path, const Place& used);
+    std::vector<Location> move_sites(mir::MovePathId path) const;
+    void report_move_errors();
+    void report_move_error(const mir::MoveError& error);
+    bool is_in_loop_from(Location from, Location to) const;
+
+    // ---- mutability.cpp
+    bool check_permission(const Place& place, AccessKind kind, MutationAllowed allowed);
+    // The place that forbids mutation; nothing: it is allowed.
+    std::optional<Place> forbidding(const Place& place, MutationAllowed allowed);
+    void report_reassignment(const Place& place, mir::InitId first);
+    void report_immutable(const Place& place, const Place& culprit, bool is_borrow);
+    std::optional<mir::InitId> ever_initialized(LocalId local) const;
+
+    // ---- report.cpp
+    void report_conflicting_borrow(const Place& place, mir::BorrowKind kind, const Loan& loan, LoanId id);
+    void report_use_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_move_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_assignment_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_dead_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    bool report_returned(const Place& place, const Loan& loan, LoanId id);
+    void report_guard_mutation(const Place& place, const Loan& loan, std::string_view action);
+
+    // ---- explain.cpp
+    struct Explanation {
+        enum class Kind : std::uint8_t { None, Later, LaterInLoop, Dropped, Outlives } kind = Kind::None;
+        Span span;
+        LocalId local;              // Dropped
+        RegionVid region;           // Outlives: the universal region
+        std::uint32_t blame = 0;    // Outlives: the constraint to blame
+    };
+    Explanation explain(const Loan& loan, Location at) const;
+    std::optional<Explanation> find_use(RegionVid region, Location from) const;
+    void add_explanation(Diagnostic& error, const Explanation& why, std::string_view borrow, const Loan& loan);
+    Span borrow_use_span(const Loan& loan) const;
+
+    // ---- region_errors.cpp
+    void check_universal_regions();
+    void report_region_error(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path);
+    std::uint32_t blame(const std::vector<std::uint32_t>& path) const;
+    bool known_to_outlive(RegionVid longer, RegionVid shorter) const;
+
+    DiagSink& sink() { return cx_.context.sink(); }
+    const mir::BasicBlock& block() const { return cx_.body.blocks[at_.block]; }
+
+    BodyCx& cx_;
+    const Regions& regions_;
+    const mir::MovePaths& paths_;
+    const mir::InitFlow& init_;
+    LoanScopes scopes_;
+    Location at_;
+    Span span_;
+    PointId point_;
+    mir::InitState state_;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> reported_at_;          // local, span begin: an access in error
+    std::map<std::vector<Location>, Place> reported_moves_;
+    std::set<std::uint32_t> reported_uninit_;                                // local
+    std::set<std::uint32_t> reported_loans_;                                 // loans whose end is reported
+    std::set<std::uint32_t> reported_reservations_;
+    std::set<std::uint32_t> reported_immutable_;                             // local
+};
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,452 @@
+// The type check of MIR: every assignment, call and return says which type must be a subtype of which, and so which regions
+// outlive which; every borrow is a loan. In: a body with erased regions. Out: region types of the locals, constraints,
+// loans, the relations that the signature promises between its lifetimes.
+#include "borrowck/body_cx.hpp"
+
+namespace ockc::borrowck {
+
+using types::GenericArg;
+using types::TypeData;
+using types::TypeKind;
+
+Points::Points(const mir::Body& body) {
+    for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
+        begin_.push_back(static_cast<std::uint32_t>(block_of_.size()));
+        block_of_.insert(block_of_.end(), body.blocks[BlockId(b)].statements.size() + 1, BlockId(b));
+    }
+}
+
+BodyCx::BodyCx(const mir::Body& body_in, const mir::Program& program_in, check::Context& context_in)
+    : body(body_in),
+      program(program_in),
+      context(context_in),
+      types(context_in.types()),
+      env(context_in.param_env(context_in.body_owner(body_in.owner))),
+      points(body_in),
+      graph(mir::flow_graph(body_in)),
+      regions(context_in, env) {}
+
+TypeId BodyCx::type_of(const Place& place) {
+    TypeId type = local_types[place.local];
+    std::uint32_t variant = 0;
+    for (const mir::Projection& step : place.projections) type = regions.project(type, step, variant);
+    return type;
+}
+
+namespace {
+
+class TypeCheck {
+  public:
+    explicit TypeCheck(BodyCx& cx) : cx_(cx), regions_(cx.regions), types_(cx.types) {}
+
+    void run() {
+        universal_regions();
+        locals();
+        cx_.loans_at.resize(cx_.points.count());
+        cx_.activated_at.resize(cx_.points.count());
+        cx_.loans_of_local.resize(cx_.body.locals.size());
+        for (std::uint32_t b = 0; b < cx_.body.blocks.size(); ++b) {
+            const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
+            for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
+                at_ = {BlockId(b), i};
+                span_ = block.statements[i].span;
+                statement(block.statements[i]);
+            }
+            at_ = {BlockId(b), static_cast<std::uint32_t>(block.statements.size())};
+            span_ = block.terminator.span;
+            terminator(block.terminator);
+        }
+        activate_loans();
+    }
+
+  private:
+    // ---- the signature
+
+    bool is_fn() const {
+        const hir::DefKind kind = cx_.context.program().defs[cx_.body.owner].kind;
+        return kind == hir::DefKind::Fn || kind == hir::DefKind::AssocFn;
+    }
+
+    void universal_regions() {
+        if (cx_.body.is_closure || !is_fn()) return;
+        const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
+        for (std::size_t i = 0; i < sig.inputs.size(); ++i) name_regions(sig.inputs[i], LocalId(static_cast<std::uint32_t>(i) + 1));
+        name_regions(sig.output, LocalId());
+        for (const check::Predicate& predicate : cx_.context.predicates_of(cx_.body.owner)) {
+            if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
+            universal(predicate.longer, LocalId());
+            universal(predicate.region, LocalId());
+            cx_.known_outlives.emplace_back(universal_of(predicate.longer), universal_of(predicate.region));
+        }
+        for (const TypeId input : sig.inputs) implied_bounds(input);
+        implied_bounds(sig.output);
+    }
+
+    RegionVid universal_of(types::RegionId region) {
+        return types_[region].kind == types::RegionKind::Static ? kStatic : named_.at(region.raw);
+    }
+
+    void universal(types::RegionId region, LocalId argument) {
+        const types::RegionData data = types_[region];
+        if (data.kind != types::RegionKind::EarlyParam && data.kind != types::RegionKind::LateParam) return;
+        if (named_.count(region.raw) != 0) return;
+        RegionInfo info;
+        info.is_named = data.name.valid() && cx_.name(data.name) != "'_" && !cx_.name(data.name).empty();
+        if (info.is_named) info.name = std::string(cx_.name(data.name));
+        info.argument = argument;
+        const RegionVid vid = regions_.add_universal(std::move(info));
+        named_.emplace(region.raw, vid);
+        regions_.bind(region, vid);
+    }
+
+    void name_regions(TypeId type, LocalId argument) {
+        const TypeData data = types_[type];
+        if (data.kind == TypeKind::Ref) universal(data.region, argument);
+        if (data.element.valid()) name_regions(data.element, argument);
+        if (data.elements.valid()) {
+            for (const TypeId element : types_[data.elements]) name_regions(element, argument);
+        }
+        if (!data.args.valid()) return;
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Type) name_regions(arg.as_type(), argument);
+            if (arg.kind() == GenericArg::Kind::Region) universal(arg.as_region(), argument);
+        }
+    }
+
+    // `&'a T` in a signature promises that what T holds outlives 'a.
+    void implied_bounds(TypeId type) {
+        const TypeData data = types_[type];
+        if (data.kind == TypeKind::Ref) {
+            std::vector<types::RegionId> inner;
+            regions_inside(data.element, inner);
+            for (const types::RegionId longer : inner) {
+                if (is_known(longer) && is_known(data.region)) {
+                    cx_.known_outlives.emplace_back(universal_of(longer), universal_of(data.region));
+                }
+            }
+        }
+        if (data.element.valid()) implied_bounds(data.element);
+        if (data.elements.valid()) {
+            for (const TypeId element : types_[data.elements]) implied_bounds(element);
+        }
+        if (!data.args.valid()) return;
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Type) implied_bounds(arg.as_type());
+        }
+        if (data.kind == TypeKind::Adt) adt_bounds(data);
+    }
+    void adt_bounds(const TypeData& data) {
+        const std::span<const GenericArg> args = types_[data.args];
+        const auto region_of = [&](types::RegionId region) {
+            const types::RegionData info = types_[region];
+            const bool filled = info.kind == types::RegionKind::EarlyParam && info.index < args.size() &&
+                                args[info.index].kind() == GenericArg::Kind::Region;
+            return filled ? args[info.index].as_region() : region;
+        };
+        for (const check::Predicate& predicate : cx_.context.predicates_of(data.def)) {
+            if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
+            const types::RegionId longer = region_of(predicate.longer), shorter = region_of(predicate.region);
+            if (is_known(longer) && is_known(shorter)) {
+                cx_.known_outlives.emplace_back(universal_of(longer), universal_of(shorter));
+            }
+        }
+    }
+    bool is_known(types::RegionId region) const {
+        return types_[region].kind == types::RegionKind::Static || named_.count(region.raw) != 0;
+    }
+    void regions_inside(TypeId type, std::vector<types::RegionId>& out) {
+        const TypeData data = types_[type];
+        if (data.region.valid()) out.push_back(data.region);
+        if (data.element.valid()) regions_inside(data.element, out);
+        if (data.elements.valid()) {
+            for (const TypeId element : types_[data.elements]) regions_inside(element, out);
+        }
+        if (!data.args.valid()) return;
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Region) out.push_back(arg.as_region());
+            if (arg.kind() == GenericArg::Kind::Type) regions_inside(arg.as_type(), out);
+        }
+    }
+
+    void locals() {
+        const bool has_signature = !cx_.body.is_closure && is_fn();
+        for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
+            const mir::Local& local = cx_.body.locals[LocalId(i)];
+            TypeId type;
+            if (has_signature && i <= cx_.body.arg_count) {
+                const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
+                type = regions_.renumber(i == 0 ? sig.output : sig.inputs[i - 1]);
+            } else {
+                type = regions_.renumber(local.type);
+            }
+            cx_.local_types.set(LocalId(i), type);
+            if (cx_.body.is_closure && i <= cx_.body.arg_count) surroundings(type, LocalId(i));
+        }
+    }
+
+    // A closure's own parameters and captures hold regions of its surroundings: as good as universal inside.
+    void surroundings(TypeId type, LocalId argument) {
+        for (const RegionVid region : regions_.regions_of(type)) {
+            RegionInfo& info = regions_.info(region);
+            info.is_universal = true;
+            info.argument = argument;
+        }
+    }
+
+    // ---- statements
+
+    Outlives reason(Category category) const { return {RegionVid(), RegionVid(), category, at_, span_}; }
+    void sub_type(TypeId sub, TypeId super, Category category) {
+        regions_.relate(sub, super, Variance::Covariant, reason(category));
+    }
+    Category category_of(const Place& destination) const {
+        return destination.local == mir::kReturnLocal ? Category::Return : Category::Assignment;
+    }
+
+    void statement(const mir::Statement& node) {
+        if (const auto* assign = node.get_if<mir::AssignStatement>()) return assignment(*assign);
+        if (const auto* ascribe = node.get_if<mir::AscribeTypeStatement>()) {
+            const TypeId written = regions_.renumber(ascribe->type);
+            regions_.relate(cx_.type_of(ascribe->place), written, Variance::Invariant, reason(Category::Annotation));
+        }
+    }
+
+    void assignment(const mir::AssignStatement& node) {
+        const TypeId target = cx_.type_of(node.place);
+        const Category category = category_of(node.place);
+        switch (mir::kind(node.value)) {
+            case mir::RvalueKind::Use:
+                return sub_type(operand_type(std::get<mir::UseRvalue>(node.value.data).operand), target, category);
+            case mir::RvalueKind::Repeat:
+                return sub_type(operand_type(std::get<mir::RepeatRvalue>(node.value.data).operand), types_[target].element, category);
+            case mir::RvalueKind::Ref: return borrow(node, std::get<mir::RefRvalue>(node.value.data), target);
+            case mir::RvalueKind::RawPtr: {
+                const auto& raw = std::get<mir::RawPtrRvalue>(node.value.data);
+                return regions_.relate(cx_.type_of(raw.place), types_[target].element, Variance::Covariant, reason(category));
+            }
+            case mir::RvalueKind::Cast: return cast(std::get<mir::CastRvalue>(node.value.data), target, category);
+            case mir::RvalueKind::Aggregate: return aggregate(std::get<mir::AggregateRvalue>(node.value.data), target, category);
+            case mir::RvalueKind::None:
+            case mir::RvalueKind::Len:
+            case mir::RvalueKind::BinaryOp:
+            case mir::RvalueKind::CheckedBinaryOp:
+            case mir::RvalueKind::UnaryOp:
+            case mir::RvalueKind::Discriminant:
+            case mir::RvalueKind::NullaryOp: return;   // no regions in the result
+        }
+    }
+
+    void cast(const mir::CastRvalue& node, TypeId target, Category category) {
+        const TypeId source = operand_type(node.operand);
+        const TypeData from = types_[source], to = types_[target];
+        if (from.kind == TypeKind::Ref && to.kind == TypeKind::Ref) {
+            regions_.outlives({regions_.vid(from.region), regions_.vid(to.region), category, at_, span_});
+        }
+        const bool pointers = from.element.valid() && to.element.valid();
+        if (!pointers) return;
+        const Variance variance = to.mutability == types::Mutability::Mut ? Variance::Invariant : Variance::Covariant;
+        TypeId a = from.element, b = to.element;
+        if (types_.kind(a) == TypeKind::Array && types_.kind(b) == TypeKind::Slice) a = types_[a].element, b = types_[b].element;
+        regions_.relate(a, b, variance, reason(category));
+    }
+
+    void aggregate(const mir::AggregateRvalue& node, TypeId target, Category category) {
+        const TypeData data = types_[target];
+        for (std::uint32_t i = 0; i < node.operands.size(); ++i) {
+            const TypeId part = data.kind == TypeKind::Array ? data.element : regions_.field(target, node.kind.variant, i);
+            const bool is_closure = node.kind.kind == mir::AggregateKind::Kind::Closure;
+            sub_type(operand_type(node.operands[i]), part, is_closure ? Category::ClosureUpvar : category);
+        }
+    }
+
+    TypeId operand_type(const mir::Operand& operand) {
+        if (!operand.is_constant()) return cx_.type_of(operand.place);
+        const mir::Constant& constant = cx_.body.constants[operand.constant];
+        switch (constant.kind) {
+            case mir::Constant::Kind::Str:
+            case mir::Constant::Kind::Bytes:
+            case mir::Constant::Kind::Static:
+            case mir::Constant::Kind::Promoted: {
+                const TypeData data = types_[constant.type];
+                if (data.kind != TypeKind::Ref) return regions_.renumber(constant.type);
+                const TypeId inner = constant.kind == mir::Constant::Kind::Static ? cx_.context.type_of(constant.def) : data.element;
+                return regions_.renumber(types_.ref(types_.static_region, inner, data.mutability));
+            }
+            case mir::Constant::Kind::Item:
+                if (cx_.context.program().defs[constant.def].kind == hir::DefKind::AnonConst) break;
+                return regions_.instantiate(cx_.context.type_of(constant.def), regions_.renumber(constant.args), nullptr);
+            case mir::Constant::Kind::Scalar:
+            case mir::Constant::Kind::ZeroSized:
+            case mir::Constant::Kind::Param:
+            case mir::Constant::Kind::Const: break;
+        }
+        return regions_.renumber(constant.type);
+    }
+
+    // ---- borrows
+
+    // Is the borrowed place behind something that nobody can change or end: a shared reference, a raw pointer.
+    bool is_untracked(const Place& place) const {
+        for (std::size_t i = 0; i < place.projections.size(); ++i) {
+            if (place.projections[i].kind != mir::ProjectionKind::Deref) continue;
+            const TypeData& base = types_[cx_.erased_type(place, i)];
+            if (base.kind == TypeKind::RawPtr || base.mutability == types::Mutability::Not) return true;
+        }
+        return false;
+    }
+
+    void borrow(const mir::AssignStatement& node, const mir::RefRvalue& ref, TypeId target) {
+        const TypeData data = types_[target];
+        const RegionVid region = regions_.fresh();
+        regions_.outlives({region, regions_.vid(data.region), category_of(node.place), at_, span_});
+        const Variance variance = mir::is_mutable(ref.borrow) ? Variance::Invariant : Variance::Covariant;
+        regions_.relate(cx_.type_of(ref.place), data.element, variance, reason(category_of(node.place)));
+        reborrow(region, ref.place);
+        if (is_untracked(ref.place)) return;
+        Loan loan;
+        loan.region = region;
+        loan.kind = ref.borrow;
+        loan.place = ref.place;
+        loan.at = at_;
+        loan.span = span_;
+        if (node.place.is_local()) loan.assigned = node.place.local;
+        const LoanId id = cx_.loans.push(std::move(loan));
+        cx_.loans_at[cx_.points.of(at_).raw].push_back(id);
+        cx_.loans_of_local[ref.place.local.raw].push_back(id);
+    }
+
+    // What is borrowed through a reference lives no longer than that reference; through a mutable one, nor than those before.
+    void reborrow(RegionVid region, const Place& place) {
+        for (std::size_t i = place.projections.size(); i-- > 0;) {
+            if (place.projections[i].kind != mir::ProjectionKind::Deref) continue;
+            const TypeData base = types_[cx_.type_of(place.prefix(i))];
+            if (base.kind != TypeKind::Ref) return;
+            regions_.outlives({regions_.vid(base.region), region, Category::Boring, at_, span_});
+            if (base.mutability == types::Mutability::Not) return;
+        }
+    }
+
+    // ---- terminators
+
+    void terminator(const mir::Terminator& node) {
+        if (const auto* call = node.get_if<mir::CallTerminator>()) return this->call(*call);
+    }
+
+    void call(const mir::CallTerminator& node) {
+        const TypeData callee = types_[operand_type(node.callee)];
+        std::vector<TypeId> args;
+        for (const mir::Operand& operand : node.args) args.push_back(operand_type(operand));
+        if (callee.kind == TypeKind::FnPtr) {
+            const std::vector<TypeId> parts(types_[callee.elements].begin(), types_[callee.elements].end());
+            return relate_call(node, args, {parts.data(), parts.size() - 1}, parts.back());
+        }
+        if (callee.kind != TypeKind::FnDef) return;
+        const check::FnSigInfo& sig = cx_.context.fn_sig(callee.def);
+        RegionTypes::LateRegions late;
+        std::vector<TypeId> inputs;
+        const std::vector<TypeId> generic_inputs = sig.inputs;
+        const TypeId generic_output = sig.output;
+        for (const TypeId input : generic_inputs) inputs.push_back(regions_.instantiate(input, callee.args, &late));
+        const TypeId output = regions_.instantiate(generic_output, callee.args, &late);
+        call_predicates(callee, late);
+        relate_call(node, args, inputs, output);
+    }
+
+    void relate_call(const mir::CallTerminator& node, const std::vector<TypeId>& args, std::span<const TypeId> inputs, TypeId output) {
+        for (std::size_t i = 0; i < std::min(args.size(), inputs.size()); ++i) sub_type(args[i], inputs[i], Category::CallArgument);
+        sub_type(output, cx_.type_of(node.destination), category_of(node.destination));
+    }
+
+    // The callee's `where` clauses about lifetimes hold for the arguments.
+    void call_predicates(const TypeData& callee, RegionTypes::LateRegions& late) {
+        const auto region_of = [&](types::RegionId region) -> std::optional<RegionVid> {
+            const types::RegionData data = types_[region];
+            if (data.kind == types::RegionKind::Static) return kStatic;
+            const std::span<const GenericArg> args = types_[callee.args];
+            if (data.kind == types::RegionKind::EarlyParam && data.index < args.size() &&
+                args[data.index].kind() == GenericArg::Kind::Region) {
+                return regions_.vid(args[data.index].as_region());
+            }
+            const auto found = late.find({data.def.raw, data.index});
+            return found == late.end() ? std::nullopt : std::optional<RegionVid>(found->second);
+        };
+        const std::vector<check::Predicate> predicates = cx_.context.predicates_of(callee.def);
+        for (const check::Predicate& predicate : predicates) {
+            if (predicate.kind == check::Predicate::Kind::RegionOutlives) {
+                const auto longer = region_of(predicate.longer), shorter = region_of(predicate.region);
+                if (longer && shorter) regions_.outlives({*longer, *shorter, Category::Predicate, at_, span_});
+            } else if (predicate.kind == check::Predicate::Kind::TypeOutlives) {
+                const auto shorter = region_of(predicate.region);
+                if (!shorter) continue;
+                const TypeId type = regions_.instantiate(predicate.type, callee.args, &late);
+                const std::vector<RegionVid> inside = regions_.regions_of(type);
+                for (const RegionVid longer : inside) regions_.outlives({longer, *shorter, Category::Predicate, at_, span_});
+            }
+        }
+    }
+
+    // ---- two-phase borrows
+
+    // A two-phase borrow comes to life where its temporary is used first; until then it only reserves the place.
+    void activate_loans() {
+        for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
+            Loan& loan = cx_.loans[LoanId(i)];
+            if (loan.kind != mir::BorrowKind::TwoPhaseMut || !loan.assigned.valid()) continue;
+            follow(loan, LoanId(i));
+        }
+    }
+
+    bool uses(const mir::Operand& operand, LocalId local) const { return !operand.is_constant() && operand.place.local == local; }
+    bool uses_at(Location at, LocalId local) const {
+        const mir::BasicBlock& block = cx_.body.blocks[at.block];
+        bool used = false;
+        if (at.statement == block.statements.size()) {
+            mir::for_each_operand(block.terminator, [&](const mir::Operand& one) { used = used || uses(one, local); });
+            return used;
+        }
+        const mir::Statement& node = block.statements[at.statement];
+        if (const auto* assign = node.get_if<mir::AssignStatement>()) {
+            mir::for_each_operand(assign->value, [&](const mir::Operand& one) { used = used || uses(one, local); });
+            const Place* read = mir::read_place(assign->value);
+            return used || (read != nullptr && read->local == local) || (!assign->place.is_local() && assign->place.local == local);
+        }
+        return false;
+    }
+
+    void follow(Loan& loan, LoanId id) {
+        std::vector<Location> open;
+        std::set<Location> seen;
+        const auto step = [&](Location at) {
+            const mir::BasicBlock& block = cx_.body.blocks[at.block];
+            if (at.statement < block.statements.size()) return open.push_back({at.block, at.statement + 1});
+            mir::for_each_successor(block.terminator, [&](BlockId to) { open.push_back({to, 0}); });
+        };
+        step(loan.at);
+        while (!open.empty()) {
+            const Location at = open.back();
+            open.pop_back();
+            if (!seen.insert(at).second) continue;
+            if (uses_at(at, loan.assigned)) {
+                loan.activation = at;
+                loan.is_two_phase = true;
+                cx_.activated_at[cx_.points.of(at).raw].push_back(id);
+                continue;
+            }
+            loan.reserved.insert(cx_.points.of(at).raw);
+            step(at);
+        }
+    }
+
+    BodyCx& cx_;
+    RegionTypes& regions_;
+    types::TypeStore& types_;
+    Location at_;
+    Span span_;
+    std::map<std::uint32_t, RegionVid> named_;
+};
+
+}  // namespace
+
+void collect_constraints(BodyCx& cx) { TypeCheck(cx).run(); }
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,67 @@
+// The facts of one body as plain tables: points, region variables with their outlives constraints, loans. Made by
+// TypeCheck (constraints.cpp), Liveness and Regions; read by the access checks, and by later checkers that add accesses of
+// their own (a barrier is a deep write to what it synchronises).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mir/mir.hpp"
+#include "support/interval_set.hpp"
+
+namespace ockc::borrowck {
+
+using mir::BlockId;
+using mir::LocalId;
+using mir::Location;
+using mir::Place;
+using types::TypeId;
+using RegionVid = Id<struct RegionVidTag>;
+using LoanId = Id<struct LoanTag>;
+using PointId = Id<struct PointTag>;
+
+inline constexpr RegionVid kStatic{0};
+
+// Every statement and terminator is a point; points of a block are consecutive.
+class Points {
+  public:
+    explicit Points(const mir::Body& body);
+    PointId of(Location at) const { return PointId(begin_[at.block.raw] + at.statement); }
+    Location location(PointId point) const { return {block_of_[point.raw], point.raw - begin_[block_of_[point.raw].raw]}; }
+    std::uint32_t count() const { return static_cast<std::uint32_t>(block_of_.size()); }
+
+  private:
+    std::vector<std::uint32_t> begin_;
+    std::vector<BlockId> block_of_;
+};
+
+// Why one region must outlive another.
+enum class Category : std::uint8_t { Return, Assignment, CallArgument, Annotation, Cast, ClosureUpvar, Predicate, Boring };
+
+// sup: sub, everywhere.
+struct Outlives {
+    RegionVid sup, sub;
+    Category category = Category::Boring;
+    Location at;
+    Span span;
+};
+
+struct RegionInfo {
+    bool is_universal = false;       // known to the caller: 'static, lifetime parameters, a closure's surroundings
+    std::string name;                // "'a", "'static"; empty: without a name
+    bool is_named = false;           // the user can name it
+    LocalId argument;                // universal without a name: the argument whose type holds it, if one
+};
+
+struct Loan {
+    RegionVid region;
+    mir::BorrowKind kind = mir::BorrowKind::Shared;
+    Place place;
+    Location at;                     // of the borrow
+    Span span;
+    LocalId assigned;                // where the reference was stored first, when that is a plain local
+    Location activation;             // two-phase: where it comes to life
+    bool is_two_phase = false;       // and `activation` is known
+    IntervalSet reserved;            // two-phase: points at which it is only reserved
+};
+
+}  // namespace ockc::borrowck

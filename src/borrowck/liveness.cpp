@@ -1,0 +1,207 @@
+// Liveness of regions. A variable is use-live where its value may still be read, drop-live where it may still be dropped;
+// every region of its type is live there (for drops: the regions that a destructor could look at). Computed per variable,
+// walking backwards from its uses to where it is overwritten, so the cost is the size of the live ranges.
+#include "borrowck/body_cx.hpp"
+
+namespace ockc::borrowck {
+
+namespace {
+
+struct Uses {
+    std::vector<PointId> uses, drops, defs;
+};
+
+class Liveness {
+  public:
+    Liveness(BodyCx& cx, Regions& regions)
+        : cx_(cx), regions_(regions), interesting_(cx.body.locals.size()), uses_(cx.body.locals.size()) {}
+
+    void run() {
+        for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
+            for (const RegionVid region : cx_.regions.regions_of(cx_.local_types[LocalId(i)])) {
+                interesting_[i] = interesting_[i] || !cx_.is_universal(region);
+            }
+        }
+        find_uses();
+        defined_.assign(cx_.points.count(), 0);
+        seen_.assign(cx_.points.count(), 0);
+        for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
+            if (!interesting_[i]) continue;
+            mark(i, trace(uses_[i].uses, uses_[i].defs), cx_.regions.regions_of(cx_.local_types[LocalId(i)]));
+            if (uses_[i].drops.empty()) continue;
+            std::vector<RegionVid> held;
+            drop_regions(cx_.local_types[LocalId(i)], held, 0);
+            if (!held.empty()) mark(i, trace_drops(LocalId(i)), held);
+        }
+    }
+
+  private:
+    void mark(std::uint32_t, const IntervalSet& points, const std::vector<RegionVid>& regions) {
+        for (const RegionVid region : regions) regions_.add_live(region, points);
+    }
+
+    void use(LocalId local, PointId at) {
+        if (interesting_[local.raw]) uses_[local.raw].uses.push_back(at);
+    }
+    void use(const Place& place, PointId at) {
+        use(place.local, at);
+        for (const mir::Projection& step : place.projections) {
+            if (step.kind == mir::ProjectionKind::Index) use(step.local, at);
+        }
+    }
+    void use(const mir::Operand& operand, PointId at) {
+        if (!operand.is_constant()) use(operand.place, at);
+    }
+    // A write to the whole variable ends the life of its old value; a write to a part of it, or through it, is a use.
+    void write(const Place& place, PointId at) {
+        if (!place.is_local()) return use(place, at);
+        if (interesting_[place.local.raw]) uses_[place.local.raw].defs.push_back(at);
+    }
+
+    void find_uses() {
+        for (std::uint32_t b = 0; b < cx_.body.blocks.size(); ++b) {
+            const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
+            for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
+                statement(block.statements[i], cx_.points.of({BlockId(b), i}));
+            }
+            terminator(block.terminator, cx_.points.of({BlockId(b), static_cast<std::uint32_t>(block.statements.size())}));
+        }
+    }
+
+    void statement(const mir::Statement& node, PointId at) {
+        switch (node.kind()) {
+            case mir::StatementKind::Assign: {
+                const auto& assign = node.as<mir::AssignStatement>();
+                mir::for_each_operand(assign.value, [&](const mir::Operand& operand) { use(operand, at); });
+                if (const Place* place = mir::read_place(assign.value)) use(*place, at);
+                return write(assign.place, at);
+            }
+            case mir::StatementKind::SetDiscriminant: return use(node.as<mir::SetDiscriminantStatement>().place, at);
+            case mir::StatementKind::FakeRead: return use(node.as<mir::FakeReadStatement>().place, at);
+            case mir::StatementKind::DeepAccess:
+                for (const Place& root : node.as<mir::DeepAccessStatement>().roots) use(root, at);
+                return;
+            case mir::StatementKind::StorageLive: return write(Place{node.as<mir::StorageLiveStatement>().local, {}}, at);
+            case mir::StatementKind::StorageDead: return write(Place{node.as<mir::StorageDeadStatement>().local, {}}, at);
+            case mir::StatementKind::PlaceMention:
+            case mir::StatementKind::AscribeType:
+            case mir::StatementKind::Nop:
+            case mir::StatementKind::None: return;
+        }
+    }
+
+    void terminator(const mir::Terminator& node, PointId at) {
+        mir::for_each_operand(node, [&](const mir::Operand& operand) { use(operand, at); });
+        if (const auto* call = node.get_if<mir::CallTerminator>()) {
+            write(call->destination, at);
+        } else if (const auto* drop = node.get_if<mir::DropTerminator>()) {
+            if (interesting_[drop->place.local.raw]) uses_[drop->place.local.raw].drops.push_back(at);
+        } else if (node.get_if<mir::ReturnTerminator>() != nullptr) {
+            use(mir::kReturnLocal, at);
+        }
+    }
+
+    // The points from which some use can be reached without a definition between; a use's own point counts.
+    IntervalSet trace(const std::vector<PointId>& uses, const std::vector<PointId>& defs) {
+        ++round_;
+        for (const PointId def : defs) defined_[def.raw] = round_;
+        std::vector<PointId> open(uses);
+        std::vector<std::uint32_t> members;
+        while (!open.empty()) {
+            PointId at = open.back();
+            open.pop_back();
+            while (seen_[at.raw] != round_) {
+                seen_[at.raw] = round_;
+                members.push_back(at.raw);
+                const Location where = cx_.points.location(at);
+                if (where.statement == 0) {
+                    push_predecessors(where.block, open);
+                    break;
+                }
+                if (defined_[at.raw - 1] == round_) break;
+                at = PointId(at.raw - 1);
+            }
+        }
+        std::sort(members.begin(), members.end());
+        IntervalSet live;
+        for (const std::uint32_t point : members) live.insert(point);
+        return live;
+    }
+
+    void push_predecessors(BlockId block, std::vector<PointId>& open) {
+        for (const std::uint32_t pred : cx_.graph.predecessors(block.raw)) {
+            const std::uint32_t last = static_cast<std::uint32_t>(cx_.body.blocks[BlockId(pred)].statements.size());
+            const PointId before = cx_.points.of({BlockId(pred), last});
+            if (defined_[before.raw] != round_ && seen_[before.raw] != round_) open.push_back(before);
+        }
+    }
+
+    // A drop counts only where the variable may be initialised: a moved-from value is not dropped.
+    IntervalSet trace_drops(LocalId local) {
+        if (!init_) {
+            paths_.emplace(cx_.body, cx_.context);
+            init_.emplace(cx_.body, *paths_, cx_.graph);
+        }
+        const auto may_be_init = [&](const mir::InitState& state) {
+            bool may_be = false;
+            paths_->for_each_descendant(paths_->of(local),
+                                        [&](mir::MovePathId path) { may_be = may_be || state.maybe_init.test(path.raw); });
+            return may_be;
+        };
+        std::vector<PointId> real;
+        for (const PointId drop : uses_[local.raw].drops) {
+            if (may_be_init(init_->before(cx_.points.location(drop)))) real.push_back(drop);
+        }
+        IntervalSet kept;
+        Location last;
+        mir::InitState state;
+        trace(real, uses_[local.raw].defs).for_each([&](std::uint32_t point) {
+            const Location at = cx_.points.location(PointId(point));
+            if (at.block != last.block) {
+                state = init_->at_start(at.block);
+                last = {at.block, 0};
+            }
+            for (; last.statement < at.statement; ++last.statement) init_->apply(last, state);
+            if (may_be_init(state)) kept.insert(point);
+        });
+        return kept;
+    }
+
+    // The regions that dropping a value of the type may look at: all those of a type with a destructor of its own.
+    void drop_regions(TypeId type, std::vector<RegionVid>& out, std::uint32_t depth) {
+        if (depth > 64 || !cx_.context.needs_drop(cx_.regions.erase(type), cx_.env)) return;
+        const types::TypeData data = cx_.types[type];
+        if (data.kind == types::TypeKind::Adt) {
+            if (cx_.context.drop_impl(cx_.regions.erase(type)).valid()) return cx_.regions.collect(type, out);
+            const check::AdtInfo& adt = cx_.context.adt(data.def);
+            for (std::uint32_t v = 0; v < adt.variants.size(); ++v) {
+                for (std::uint32_t f = 0; f < adt.variants[v].fields.size(); ++f) {
+                    drop_regions(cx_.regions.field(type, v, f), out, depth + 1);
+                }
+            }
+            return;
+        }
+        if (data.kind == types::TypeKind::Tuple) {
+            const std::vector<TypeId> parts(cx_.types[data.elements].begin(), cx_.types[data.elements].end());
+            for (const TypeId part : parts) drop_regions(part, out, depth + 1);
+            return;
+        }
+        if (data.kind == types::TypeKind::Array) return drop_regions(data.element, out, depth + 1);
+        cx_.regions.collect(type, out);
+    }
+
+    BodyCx& cx_;
+    Regions& regions_;
+    std::vector<bool> interesting_;
+    std::vector<Uses> uses_;
+    std::vector<std::uint32_t> defined_, seen_;   // by PointId: the last round in which it was
+    std::uint32_t round_ = 0;
+    std::optional<mir::MovePaths> paths_;
+    std::optional<mir::InitFlow> init_;
+};
+
+}  // namespace
+
+void add_liveness(BodyCx& cx, Regions& regions) { Liveness(cx, regions).run(); }
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,267 @@
+// Uses of what is moved or was never initialised (E0381, E0382), and moves out of places that cannot be moved out of
+// (E0507, E0508, E0509).
+#include "borrowck/checker.hpp"
+
+namespace ockc::borrowck {
+
+using mir::MovePathId;
+using mir::ProjectionKind;
+
+namespace {
+struct Verb {
+    std::string_view noun, past;
+};
+Verb verb(NeedsInit why) {
+    switch (why) {
+        case NeedsInit::Use: return {"use", "used"};
+        case NeedsInit::Borrow: return {"borrow", "borrowed"};
+        case NeedsInit::Assignment: return {"assign", "assigned"};
+        case NeedsInit::PartialAssignment: return {"assign to part", "partially assigned"};
+        case NeedsInit::MatchOn: return {"use", "matched on"};
+    }
+    OCKC_UNREACHABLE("need");
+}
+}  // namespace
+
+void Checker::check_initialized(NeedsInit why, const Place& place) {
+    const mir::MovePaths::Lookup found = paths_.find(place);
+    if (state_.maybe_uninit.test(found.path.raw)) report_uninitialized(why, found.path, place, false);
+}
+
+void Checker::check_wholly_initialized(NeedsInit why, const Place& place) {
+    const mir::MovePaths::Lookup found = paths_.find(place);
+    if (state_.maybe_uninit.test(found.path.raw)) return report_uninitialized(why, found.path, place, false);
+    if (!found.exact) return;
+    MovePathId part;
+    paths_.for_each_descendant(found.path, [&](MovePathId path) {
+        if (!part.valid() && state_.maybe_uninit.test(path.raw)) part = path;
+    });
+    if (part.valid()) report_uninitialized(why, part, place, true);
+}
+
+// `*p = v` needs p; `s.f = v` needs s to be whole, or nothing of it to be tracked as missing.
+void Checker::check_assignable(const Place& place) {
+    for (std::size_t i = place.projections.size(); i-- > 0;) {
+        const Place base = place.prefix(i);
+        switch (place.projections[i].kind) {
+            case ProjectionKind::Deref: return check_initialized(NeedsInit::Use, base);
+            case ProjectionKind::Field: {
+                const TypeId type = cx_.erased_type(place, i);
+                const bool is_adt = cx_.types.kind(type) == types::TypeKind::Adt;
+                if (is_adt && cx_.context.drop_impl(type).valid()) return check_wholly_initialized(NeedsInit::Assignment, base);
+                if (!is_adt && cx_.types.kind(type) != types::TypeKind::Tuple) break;
+                MovePathId shortest;
+                for (MovePathId path = paths_.find(base).path; path.valid(); path = paths_.paths()[path].parent) {
+                    if (state_.maybe_uninit.test(path.raw)) shortest = path;
+                }
+                if (shortest.valid()) return report_uninitialized(NeedsInit::PartialAssignment, shortest, base, false);
+                break;
+            }
+            case ProjectionKind::Index:
+            case ProjectionKind::ConstantIndex:
+                check_initialized(NeedsInit::Use, base);
+                break;
+            case ProjectionKind::Subslice:
+            case ProjectionKind::Downcast: break;
+        }
+    }
+}
+
+// The moves that may have emptied the path at the current point, walking backwards until it was filled.
+std::vector<Location> Checker::move_sites(MovePathId path) const {
+    const auto is_above = [&](MovePathId upper, MovePathId lower) {
+        for (; lower.valid(); lower = paths_.paths()[lower].parent) {
+            if (lower == upper) return true;
+        }
+        return false;
+    };
+    std::vector<Location> sites;
+    std::set<Location> seen;
+    std::vector<Location> open;
+    const auto push_previous = [&](Location at) {
+        if (at.statement > 0) return open.push_back({at.block, at.statement - 1});
+        for (const std::uint32_t pred : cx_.graph.predecessors(at.block.raw)) {
+            open.push_back({BlockId(pred), static_cast<std::uint32_t>(cx_.body.blocks[BlockId(pred)].statements.size())});
+        }
+    };
+    push_previous(at_);
+    while (!open.empty()) {
+        const Location at = open.back();
+        open.pop_back();
+        if (!seen.insert(at).second) continue;
+        bool filled = false, emptied = false;
+        for (const mir::InitId init : paths_.inits_at(at)) {
+            filled = filled || is_above(paths_.inits()[init].path, path);
+        }
+        if (filled) continue;
+        const mir::BasicBlock& block = cx_.body.blocks[at.block];
+        const bool is_end = at.statement < block.statements.size()
+                                ? block.statements[at.statement].kind() == mir::StatementKind::StorageDead
+                                : block.terminator.kind() == mir::TerminatorKind::Drop;
+        for (const mir::MoveOutId move : paths_.moves_at(at)) {
+            const MovePathId moved = paths_.moves()[move].path;
+            emptied = emptied || is_above(moved, path) || is_above(path, moved);
+        }
+        if (emptied && !is_end) {
+            sites.push_back(at);
+            continue;
+        }
+        push_previous(at);
+    }
+    std::sort(sites.begin(), sites.end());
+    return sites;
+}
+
+void Checker::report_uninitialized(NeedsInit why, MovePathId path, const Place& used, bool partially) {
+    const std::vector<Location> sites = move_sites(path);
+    if (sites.empty()) return report_never_initialized(why, path, used);
+    if (!reported_moves_.emplace(sites, used).second) return;
+    report_moved(why, path, used, sites, partially);
+}
+
+void Checker::report_never_initialized(NeedsInit why, MovePathId path, const Place& used) {
+    const LocalId local = paths_.paths()[path].place.local;
+    if (!reported_uninit_.insert(local.raw).second) return;
+    const std::string name = quoted(cx_, Place{local, {}});
+    const bool maybe = state_.maybe_init.test(path.raw);
+    const std::string_view state = maybe ? "possibly-uninitialized" : "isn't initialized";
+    const std::string message = why == NeedsInit::PartialAssignment
+                                    ? "partially assigned binding " + name + " isn't fully initialized"
+                                    : "used binding " + name + (maybe ? " is possibly-uninitialized" : " isn't initialized");
+    static_cast<void>(state);
+    Diagnostic& error = sink().error(Code::E0381, span_, message);
+    error.labels.clear();
+    Label primary{span_,
+                  name + " " + std::string(verb(why).past) + " here but it " +
+                      (why == NeedsInit::PartialAssignment ? "isn't fully initialized" : maybe ? "is possibly-uninitialized" : "isn't initialized"),
+                  true};
+    error.labels.push_back(primary);
+    error.label(cx_.body.locals[local].span, "binding declared here but left uninitialized");
+    static_cast<void>(used);
+}
+
+void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, const std::vector<Location>& sites,
+                           bool partially) {
+    const Place& moved = paths_.paths()[path].place;
+    const bool exact = moved.projections.size() >= used.projections.size();
+    const std::string_view partial = partially && !(moved == used) ? "partially " : "";
+    const Verb words = verb(why);
+    const std::optional<std::string> name = describe(cx_, exact ? used : moved);
+    Diagnostic& error = sink().error(
+        Code::E0382, span_,
+        std::string(words.noun) + " of " + std::string(partial) + "moved value" + (name ? ": `" + *name + "`" : ""));
+    error.labels.clear();
+    bool in_loop = false;
+    for (const Location site : sites) in_loop = in_loop || site == at_;
+    if (!in_loop) {
+        error.labels.push_back(
+            Label{span_, "value " + std::string(words.past) + " here after " + std::string(partial) + "move", true});
+    }
+    for (const Location site : sites) {
+        const bool again = is_in_loop_from(at_, site);
+        const std::string text = "value " + std::string(partial) + "moved here" + (again ? ", in previous iteration of loop" : "");
+        if (site == at_) {
+            error.labels.insert(error.labels.begin(), Label{span_, text, true});
+        } else {
+            error.label(cx_.body.span_at(site), text);
+        }
+    }
+    const TypeId type = cx_.body.type_of(moved);
+    const std::string moved_name = quoted(cx_, moved);
+    const mir::Local& local = cx_.body.locals[moved.local];
+    const std::string because =
+        "move occurs because " + moved_name + " has type `" + cx_.text(type) + "`, which does not implement the `Copy` trait";
+    if (moved.is_local() && is_user_variable(cx_, moved.local)) {
+        error.label(local.span, because);
+    } else {
+        error.note(because);
+    }
+}
+
+bool Checker::is_in_loop_from(Location from, Location to) const {
+    std::set<std::uint32_t> seen;
+    std::vector<BlockId> open;
+    if (from.block == to.block && from.statement <= to.statement) {
+        // Straight on, and so not the iteration before; unless the use stands before the move.
+        if (from.statement < to.statement || from == to) return true;
+    }
+    mir::for_each_successor(cx_.body.blocks[from.block].terminator, [&](BlockId next) { open.push_back(next); });
+    while (!open.empty()) {
+        const BlockId block = open.back();
+        open.pop_back();
+        if (!seen.insert(block.raw).second) continue;
+        if (block == to.block) return true;
+        mir::for_each_successor(cx_.body.blocks[block].terminator, [&](BlockId next) { open.push_back(next); });
+    }
+    return false;
+}
+
+// ---- moves that are never possible ---------------------------------------------------------------------------------------------
+
+void Checker::report_move_errors() {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+    for (const mir::MoveError& error : paths_.errors()) {
+        const Span span = cx_.body.span_at(error.at);
+        if (seen.emplace(span.begin, error.from.local.raw).second) report_move_error(error);
+    }
+}
+
+void Checker::report_move_error(const mir::MoveError& error) {
+    const Span span = cx_.body.span_at(error.at);
+    const Place base = error.from.prefix(error.steps);
+    const TypeId base_type = cx_.erased_type(error.from, error.steps);
+    const std::optional<std::string> name = describe(cx_, error.from);
+    const std::string because = "move occurs because " + (name ? "`" + *name + "`" : std::string("value")) + " has type `" +
+                                cx_.text(cx_.body.type_of(error.from)) + "`, which does not implement the `Copy` trait";
+    const auto report = [&](Code code, const std::string& message, const std::string& label) -> Diagnostic& {
+        Diagnostic& made = sink().error(code, span, message);
+        made.labels.clear();
+        made.labels.push_back(Label{span, label, true});
+        return made;
+    };
+    const auto binding_label = [&](Diagnostic& made) {
+        const mir::BasicBlock& block = cx_.body.blocks[error.at.block];
+        if (error.at.statement >= block.statements.size()) return;
+        const auto* assign = block.statements[error.at.statement].get_if<mir::AssignStatement>();
+        if (assign == nullptr || !is_user_variable(cx_, assign->place.local)) return;
+        made.note("the data moves into `" + std::string(cx_.name(cx_.body.locals[assign->place.local].name)) + "`");
+    };
+    switch (error.kind) {
+        case mir::MoveError::Kind::ArrayElement: {
+            const bool is_slice = cx_.types.kind(base_type) == types::TypeKind::Slice;
+            Diagnostic& made = report(Code::E0508,
+                                      "cannot move out of type `" + cx_.text(base_type) + "`, a non-copy " + (is_slice ? "slice" : "array"),
+                                      "cannot move out of here");
+            made.note(because);
+            return binding_label(made);
+        }
+        case mir::MoveError::Kind::DropType: {
+            Diagnostic& made = report(Code::E0509,
+                                      "cannot move out of type `" + cx_.text(base_type) + "`, which implements the `Drop` trait",
+                                      "cannot move out of here");
+            made.note(because);
+            return binding_label(made);
+        }
+        case mir::MoveError::Kind::Borrowed: break;
+    }
+    const types::TypeData data = cx_.types[base_type];
+    std::string what;
+    if (const std::optional<std::uint32_t> upvar = upvar_of(cx_, error.from); upvar || (cx_.body.is_closure && base.local == LocalId(1) && base.is_local())) {
+        const bool is_fn = data.mutability == types::Mutability::Not;
+        what = "cannot move out of " + (name ? "`" + *name + "`" : std::string("value")) + ", a captured variable in an `" +
+               (is_fn ? "Fn" : "FnMut") + "` closure";
+    } else if (cx_.body.locals[base.local].info == mir::LocalInfo::RefToStatic && base.is_local()) {
+        what = "cannot move out of static item " + quoted(cx_, error.from);
+    } else if (cx_.body.locals[base.local].info == mir::LocalInfo::GuardRef && base.is_local()) {
+        what = "cannot move out of " + quoted(cx_, error.from) + " in pattern guard";
+    } else {
+        const std::string_view behind = data.kind == types::TypeKind::RawPtr ? "a raw pointer"
+                                        : data.mutability == types::Mutability::Mut ? "a mutable reference"
+                                                                                    : "a shared reference";
+        what = name ? "cannot move out of `" + *name + "` which is behind " + std::string(behind)
+                    : "cannot move out of " + std::string(behind);
+    }
+    binding_label(report(Code::E0507, what, because));
+}
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,134 @@
+// May the place be written: `mut` variables, what mutable references and raw pointers lead to, captured variables
+// (E0384, E0594, E0596).
+#include "borrowck/checker.hpp"
+
+namespace ockc::borrowck {
+
+using mir::BorrowKind;
+using mir::ProjectionKind;
+
+std::optional<Place> Checker::forbidding(const Place& whole, MutationAllowed allowed) {
+    for (std::size_t steps = whole.projections.size();; --steps) {
+        const Place place = whole.prefix(steps);
+        if (steps == 0) {
+            const mir::Local& local = cx_.body.locals[place.local];
+            const bool fine = local.mutability == types::Mutability::Mut || allowed == MutationAllowed::Yes;
+            return fine ? std::nullopt : std::optional<Place>(place);
+        }
+        const mir::Projection& last = place.projections[steps - 1];
+        if (last.kind == ProjectionKind::Deref) {
+            const types::TypeData& base = cx_.types[cx_.erased_type(place, steps - 1)];
+            if (base.kind == types::TypeKind::RawPtr) {
+                return base.mutability == types::Mutability::Mut ? std::nullopt : std::optional<Place>(place);
+            }
+            if (base.mutability == types::Mutability::Not) return place;
+            // Through a unique reference: the variable that holds it need not be `mut`. A capture by reference stands for
+            // the variable itself.
+            const std::optional<std::uint32_t> upvar = upvar_of(cx_, place.prefix(steps - 1));
+            const bool is_capture = upvar && cx_.body.upvars[*upvar].by_ref;
+            if (!is_capture) allowed = MutationAllowed::Yes;
+            continue;
+        }
+        const std::optional<std::uint32_t> upvar = upvar_of(cx_, place);
+        if (upvar && last.kind == ProjectionKind::Field) {
+            const bool is_mut = cx_.body.upvars[*upvar].mutability == types::Mutability::Mut;
+            if (!is_mut && allowed == MutationAllowed::No) return place;
+        }
+    }
+}
+
+std::optional<mir::InitId> Checker::ever_initialized(LocalId local) const {
+    for (std::uint32_t i = 0; i < paths_.inits().size(); ++i) {
+        const mir::Init& init = paths_.inits()[mir::InitId(i)];
+        if (paths_.paths()[init.path].place.local == local && state_.ever_init.test(i)) return mir::InitId(i);
+    }
+    return std::nullopt;
+}
+
+// True when it was reported.
+bool Checker::check_permission(const Place& place, AccessKind kind, MutationAllowed allowed) {
+    if (kind.mode == AccessKind::Mode::Read || kind.mode == AccessKind::Mode::Activation) return false;
+    const bool is_borrow = kind.write == WriteKind::MutableBorrow;
+    if (!is_borrow && kind.write != WriteKind::Mutate) return false;
+    if (is_borrow && kind.borrow == BorrowKind::UniqueCapture) allowed = MutationAllowed::Yes;
+    const std::optional<Place> culprit = forbidding(place, allowed);
+    if (!culprit) return false;
+    // The first assignment of `let x;` is no mutation.
+    const std::optional<mir::InitId> first = ever_initialized(place.local);
+    if (!first) return false;
+    if (!is_borrow && place.is_local()) {
+        report_reassignment(place, *first);
+    } else {
+        report_immutable(place, *culprit, is_borrow);
+    }
+    return true;
+}
+
+void Checker::report_reassignment(const Place& place, mir::InitId first) {
+    const mir::Local& local = cx_.body.locals[place.local];
+    const std::string name = quoted(cx_, place);
+    const mir::Init& init = paths_.inits()[first];
+    const bool is_argument = local.kind == mir::LocalKind::Arg;
+    const std::string message = is_argument ? "cannot assign to immutable argument " + name
+                                            : "cannot assign twice to immutable variable " + name;
+    Diagnostic& error = sink().error(Code::E0384, span_, message);
+    error.labels.clear();
+    error.labels.push_back(Label{span_, is_argument ? "cannot assign to immutable argument" : "cannot assign twice to immutable variable", true});
+    const Span first_span = init.is_argument ? local.span : cx_.body.span_at(init.at);
+    if (first_span == local.span || is_argument) {
+        if (!is_argument) error.label(local.span, "first assignment to " + name);
+    } else if (!(first_span == span_)) {
+        error.label(first_span, "first assignment to " + name);
+    }
+    if (is_user_variable(cx_, place.local)) {
+        error.suggest(local.span.start(), "mut ", "consider making this binding mutable", Applicability::MachineApplicable);
+    }
+}
+
+void Checker::report_immutable(const Place& place, const Place& culprit, bool is_borrow) {
+    const std::string name = quoted(cx_, place);
+    const mir::Local& root = cx_.body.locals[culprit.local];
+    const bool same = place == culprit;
+    std::string item = name, reason;
+    std::string label = is_borrow ? "cannot borrow as mutable" : "cannot assign";
+    bool suggest_mut = false;
+    const std::optional<std::uint32_t> upvar = upvar_of(cx_, culprit);
+    if (upvar && culprit.projections.back().kind == ProjectionKind::Field) {
+        reason = same || upvar_of(cx_, place) ? ", as it is not declared as mutable"
+                                               : ", as " + quoted(cx_, culprit) + " is not declared as mutable";
+    } else if (culprit.is_local()) {
+        reason = same ? ", as it is not declared as mutable" : ", as " + quoted(cx_, culprit) + " is not declared as mutable";
+        suggest_mut = is_user_variable(cx_, culprit.local);
+    } else if (root.info == mir::LocalInfo::RefToStatic && culprit.projections.size() == 1) {
+        if (same) {
+            item = "immutable static item " + name;
+        } else {
+            reason = ", as " + quoted(cx_, culprit) + " is an immutable static item";
+        }
+    } else if (root.info == mir::LocalInfo::GuardRef) {
+        reason = ", as it is immutable for the pattern guard";
+    } else if (cx_.body.is_closure && culprit.local == LocalId(1) && culprit.projections.size() == 1) {
+        reason = ", as `Fn` closures cannot mutate their captured variables";
+    } else {
+        const Place base = culprit.prefix(culprit.projections.size() - 1);
+        const bool is_raw = cx_.types.kind(cx_.body.type_of(base)) == types::TypeKind::RawPtr;
+        const std::string pointer = is_raw ? "`*const` pointer" : "`&` reference";
+        reason = ", which is behind a " + pointer;
+        if (const std::optional<std::string> holder = describe(cx_, base)) {
+            label = "`" + *holder + "` is a " + pointer + ", so the data it refers to cannot be " +
+                    (is_borrow ? "borrowed as mutable" : "written");
+        }
+    }
+    // One report for a variable that lacks its `mut`, however often it shows.
+    if (suggest_mut && !reported_immutable_.insert(culprit.local.raw).second) return;
+    const std::string message =
+        is_borrow ? "cannot borrow " + item + " as mutable" + reason : "cannot assign to " + item + reason;
+    Diagnostic& error = sink().error(is_borrow ? Code::E0596 : Code::E0594, span_, message);
+    error.labels.clear();
+    error.labels.push_back(Label{span_, label, true});
+    if (suggest_mut && root.info != mir::LocalInfo::SelfValue) {
+        error.suggest(root.span.start(), "mut ", "consider changing this to be mutable", Applicability::MachineApplicable);
+    }
+}
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,381 @@
+// Renumbering, projecting and normalising of types with region variables.
+#include "borrowck/region_types.hpp"
+
+#include <array>
+
+namespace ockc::borrowck {
+
+using types::GenericArg;
+using types::RegionKind;
+using types::TypeData;
+using types::TypeKind;
+
+RegionTypes::RegionTypes(check::Context& context, const check::ParamEnv& env)
+    : context_(context), types_(context.types()), env_(env) {
+    add_universal(RegionInfo{true, "'static", true, LocalId()});
+}
+
+RegionVid RegionTypes::fresh() { return infos_.push(RegionInfo{}); }
+RegionVid RegionTypes::add_universal(RegionInfo info) {
+    info.is_universal = true;
+    return infos_.push(std::move(info));
+}
+
+RegionVid RegionTypes::vid(RegionId region) const {
+    const types::RegionData& data = types_[region];
+    if (data.kind == RegionKind::Var) return RegionVid(data.index);
+    if (data.kind == RegionKind::Static) return kStatic;
+    const auto found = params_.find(region);
+    return found == params_.end() ? kStatic : found->second;
+}
+
+// ---- replacing regions -------------------------------------------------------------------------------------------------------
+
+RegionId RegionTypes::replace(RegionId region, LateRegions* late, bool erase) {
+    if (erase) return types_.erased;
+    const types::RegionData data = types_[region];
+    const auto var = [&](RegionVid vid) { return types_.region({RegionKind::Var, DefId(), vid.raw, Symbol()}); };
+    switch (data.kind) {
+        case RegionKind::Var: return region;
+        case RegionKind::Erased:
+        case RegionKind::Error: return var(fresh());
+        case RegionKind::Static: return var(kStatic);
+        case RegionKind::EarlyParam:
+        case RegionKind::LateParam: break;
+    }
+    if (late != nullptr && data.kind == RegionKind::LateParam) {
+        const auto [at, is_new] = late->try_emplace({data.def.raw, data.index}, RegionVid());
+        if (is_new) at->second = fresh();
+        return var(at->second);
+    }
+    const auto found = params_.find(region);
+    return var(found == params_.end() ? fresh() : found->second);
+}
+
+ArgsId RegionTypes::replace(ArgsId args, LateRegions* late, bool erase) {
+    const std::span<const GenericArg> list = types_[args];
+    std::vector<GenericArg> out(list.begin(), list.end());
+    for (GenericArg& arg : out) {
+        switch (arg.kind()) {
+            case GenericArg::Kind::Type: arg = replace(arg.as_type(), late, erase); break;
+            case GenericArg::Kind::Region: arg = replace(arg.as_region(), late, erase); break;
+            case GenericArg::Kind::Const: break;
+        }
+    }
+    return types_.args(out);
+}
+
+// Whether regions may stand anywhere inside, erased ones included.
+bool RegionTypes::may_hold_regions(TypeId type) {
+    if (const auto found = may_hold_.find(type); found != may_hold_.end()) return found->second;
+    const TypeData data = types_[type];
+    bool holds = data.kind == TypeKind::Ref || data.kind == TypeKind::Closure || data.kind == TypeKind::Opaque;
+    if (data.element.valid()) holds = holds || may_hold_regions(data.element);
+    if (data.elements.valid()) {
+        for (const TypeId element : types_[data.elements]) holds = holds || may_hold_regions(element);
+    }
+    if (data.args.valid()) {
+        for (const GenericArg arg : types_[data.args]) {
+            holds = holds || arg.kind() == GenericArg::Kind::Region ||
+                    (arg.kind() == GenericArg::Kind::Type && may_hold_regions(arg.as_type()));
+        }
+    }
+    may_hold_.emplace(type, holds);
+    return holds;
+}
+
+TypeId RegionTypes::replace(TypeId type, LateRegions* late, bool erase) {
+    if (!may_hold_regions(type)) return type;
+    const TypeData data = types_[type];
+    switch (data.kind) {
+        case TypeKind::Error: case TypeKind::Never: case TypeKind::Bool: case TypeKind::Char: case TypeKind::Str:
+        case TypeKind::Int: case TypeKind::Float: case TypeKind::Param: case TypeKind::Infer: return type;
+        case TypeKind::Tuple: {
+            std::vector<TypeId> elements(types_[data.elements].begin(), types_[data.elements].end());
+            for (TypeId& element : elements) element = replace(element, late, erase);
+            return types_.tuple(elements);
+        }
+        case TypeKind::Array: return types_.array(replace(data.element, late, erase), data.length);
+        case TypeKind::Slice: return types_.slice(replace(data.element, late, erase));
+        case TypeKind::Ref: {
+            const RegionId region = replace(data.region, late, erase);
+            return types_.ref(region, replace(data.element, late, erase), data.mutability);
+        }
+        case TypeKind::RawPtr: return types_.raw_ptr(replace(data.element, late, erase), data.mutability);
+        case TypeKind::Adt: return types_.adt(data.def, replace(data.args, late, erase));
+        case TypeKind::FnDef: return types_.fn_def(data.def, replace(data.args, late, erase));
+        case TypeKind::Projection: return types_.projection(data.def, replace(data.args, late, erase));
+        case TypeKind::Opaque: return types_.opaque(data.def, replace(data.args, late, erase));
+        case TypeKind::Closure: return replace_closure(data, late, erase);
+        case TypeKind::FnPtr: {
+            std::vector<TypeId> parts(types_[data.elements].begin(), types_[data.elements].end());
+            for (TypeId& part : parts) part = replace(part, late, erase);
+            const TypeId output = parts.back();
+            parts.pop_back();
+            return types_.fn_ptr(parts, output, data.is_unsafe);
+        }
+    }
+    OCKC_UNREACHABLE("type kind");
+}
+
+TypeId RegionTypes::replace_closure(const TypeData& data, LateRegions* late, bool erase) {
+    const check::ClosureInfo& closure = context_.closure_info(data.def);
+    const std::size_t own = context_.generics_of(closure.owner).count();
+    const std::span<const GenericArg> list = types_[data.args];
+    std::vector<GenericArg> args(list.begin(), list.end());
+    const bool carries_captures = args.size() > own;
+    if (erase) {
+        args.resize(own);
+        return types_.closure(data.def, replace(types_.args(args), late, true));
+    }
+    if (carries_captures) return types_.closure(data.def, replace(data.args, late, false));
+    std::vector<TypeId> captures;
+    for (const check::Capture& capture : closure.captures) captures.push_back(types_.subst(capture.type, list));
+    args.push_back(types_.tuple(captures));
+    return types_.closure(data.def, replace(types_.args(args), late, false));
+}
+
+TypeId RegionTypes::renumber(TypeId type, LateRegions* late) { return normalize(replace(type, late, false)); }
+ArgsId RegionTypes::renumber(ArgsId args) { return replace(args, nullptr, false); }
+TypeId RegionTypes::erase(TypeId type) { return replace(type, nullptr, true); }
+
+TypeId RegionTypes::instantiate(TypeId generic, ArgsId args, LateRegions* late) {
+    return normalize(replace(types_.subst(generic, types_[args]), late, false));
+}
+
+void RegionTypes::collect(TypeId type, std::vector<RegionVid>& out) {
+    if (!may_hold_regions(type)) return;
+    const TypeData data = types_[type];
+    if (data.kind == TypeKind::Ref) out.push_back(vid(data.region));
+    if (data.element.valid()) collect(data.element, out);
+    if (data.elements.valid()) {
+        for (const TypeId element : types_[data.elements]) collect(element, out);
+    }
+    if (data.args.valid()) {
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Region) out.push_back(vid(arg.as_region()));
+            if (arg.kind() == GenericArg::Kind::Type) collect(arg.as_type(), out);
+        }
+    }
+}
+
+const std::vector<RegionVid>& RegionTypes::regions_of(TypeId type) {
+    const auto [at, is_new] = regions_.try_emplace(type);
+    if (is_new) {
+        std::vector<RegionVid> list;
+        collect(type, list);
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+        regions_[type] = std::move(list);
+    }
+    return regions_[type];
+}
+
+// ---- structure ---------------------------------------------------------------------------------------------------------------
+
+TypeId RegionTypes::field(TypeId base, std::uint32_t variant, std::uint32_t index) {
+    const TypeData data = types_[base];
+    if (data.kind == TypeKind::Tuple) return types_[data.elements][index];
+    if (data.kind == TypeKind::Closure) {
+        const TypeData captures = types_[types_[data.args].back().as_type()];
+        return types_[captures.elements][index];
+    }
+    if (data.kind != TypeKind::Adt) return types_.error;
+    const auto [at, is_new] = fields_.try_emplace({base.raw, variant, index}, TypeId());
+    if (is_new) {
+        const TypeId generic = context_.adt(data.def).variants[variant].fields[index].type;
+        fields_[{base.raw, variant, index}] = normalize(replace(types_.subst(generic, types_[data.args]), nullptr, false));
+    }
+    return fields_[{base.raw, variant, index}];
+}
+
+TypeId RegionTypes::project(TypeId base, const mir::Projection& step, std::uint32_t& variant) {
+    const TypeData data = types_[base];
+    switch (step.kind) {
+        case mir::ProjectionKind::Deref:
+        case mir::ProjectionKind::Index:
+        case mir::ProjectionKind::ConstantIndex: variant = 0; return data.element;
+        case mir::ProjectionKind::Subslice:
+            variant = 0;
+            if (data.kind == TypeKind::Array) return types_.array(data.element, types_[step.type].length);
+            return base;
+        case mir::ProjectionKind::Downcast: variant = step.index; return base;
+        case mir::ProjectionKind::Field: {
+            const TypeId type = field(base, variant, step.index);
+            variant = 0;
+            return type;
+        }
+    }
+    OCKC_UNREACHABLE("projection kind");
+}
+
+// ---- projections of traits -----------------------------------------------------------------------------------------------------
+
+TypeId RegionTypes::normalize(TypeId type) {
+    if (!types_.has(type, types::kHasProjection)) return type;
+    if (const auto found = normalized_.find(type); found != normalized_.end()) return found->second;
+    const TypeData data = types_[type];
+    const auto normalize_args = [&](ArgsId list) {
+        std::vector<GenericArg> args(types_[list].begin(), types_[list].end());
+        for (GenericArg& arg : args) {
+            if (arg.kind() == GenericArg::Kind::Type) arg = normalize(arg.as_type());
+        }
+        return types_.args(args);
+    };
+    TypeId out = type;
+    switch (data.kind) {
+        case TypeKind::Error: case TypeKind::Never: case TypeKind::Bool: case TypeKind::Char: case TypeKind::Str:
+        case TypeKind::Int: case TypeKind::Float: case TypeKind::Param: case TypeKind::Infer: break;
+        case TypeKind::Tuple: {
+            std::vector<TypeId> elements(types_[data.elements].begin(), types_[data.elements].end());
+            for (TypeId& element : elements) element = normalize(element);
+            out = types_.tuple(elements);
+            break;
+        }
+        case TypeKind::Array: out = types_.array(normalize(data.element), data.length); break;
+        case TypeKind::Slice: out = types_.slice(normalize(data.element)); break;
+        case TypeKind::Ref: out = types_.ref(data.region, normalize(data.element), data.mutability); break;
+        case TypeKind::RawPtr: out = types_.raw_ptr(normalize(data.element), data.mutability); break;
+        case TypeKind::Adt: out = types_.adt(data.def, normalize_args(data.args)); break;
+        case TypeKind::FnDef: out = types_.fn_def(data.def, normalize_args(data.args)); break;
+        case TypeKind::Closure: out = types_.closure(data.def, normalize_args(data.args)); break;
+        case TypeKind::Opaque: out = types_.opaque(data.def, normalize_args(data.args)); break;
+        case TypeKind::FnPtr: {
+            std::vector<TypeId> parts(types_[data.elements].begin(), types_[data.elements].end());
+            for (TypeId& part : parts) part = normalize(part);
+            const TypeId output = parts.back();
+            parts.pop_back();
+            out = types_.fn_ptr(parts, output, data.is_unsafe);
+            break;
+        }
+        case TypeKind::Projection: out = normalize_projection(types_.projection(data.def, normalize_args(data.args))); break;
+    }
+    normalized_.emplace(type, out);
+    return out;
+}
+
+// The associated type, with regions: from the impl when it can be told, else with fresh regions that everything in the
+// projection's arguments outlives.
+TypeId RegionTypes::normalize_projection(TypeId projection) {
+    const TypeId erased = context_.normalize(erase(projection), env_);
+    if (types_.kind(erased) == TypeKind::Projection) return projection;
+    if (!may_hold_regions(erased)) return erased;
+    const TypeData data = types_[projection];
+    if (const TypeId precise = from_impl(data, erased); precise.valid()) return precise;
+    const TypeId out = replace(erased, nullptr, false);
+    std::vector<RegionVid> inside;
+    collect(projection, inside);
+    for (const RegionVid longer : inside) {
+        for (const RegionVid shorter : regions_of(out)) outlives(Outlives{longer, shorter, Category::Boring, {}, {}});
+    }
+    return out;
+}
+
+TypeId RegionTypes::from_impl(const TypeData& projection, TypeId erased) {
+    const hir::Program& program = context_.program();
+    const DefId trait = program.defs[projection.def].parent;
+    TypeId found;
+    for (const DefId impl : program.impls) {
+        if (!program.as<hir::ImplDef>(impl).has_trait) continue;
+        const check::TraitRef trait_ref = context_.impl_trait_ref(impl);
+        if (trait_ref.trait != trait || types_[trait_ref.args].size() != types_[projection.args].size()) continue;
+        std::vector<GenericArg> bound(context_.generics_of(impl).count());
+        LateRegions late;
+        const std::size_t before = constraints_.size();
+        TypeId candidate;
+        if (match(trait_ref.args, projection.args, bound, late)) {
+            bool complete = true;
+            for (const GenericArg arg : bound) complete = complete && arg.raw() != 3;
+            for (const DefId item : program.as<hir::ImplDef>(impl).items) {
+                if (!complete || program.defs[item].kind != hir::DefKind::AssocTy) continue;
+                if (program.defs[item].name.name != program.defs[projection.def].name.name) continue;
+                candidate = normalize(replace(types_.subst(context_.type_of(item), bound), &late, false));
+            }
+        }
+        if (candidate.valid() && erase(candidate) == types_.erase_regions(erased)) return candidate;
+        constraints_.resize(before);
+    }
+    return found;
+}
+
+void RegionTypes::equate(RegionVid a, RegionVid b) {
+    if (a == b) return;
+    outlives(Outlives{a, b, Category::Boring, {}, {}});
+    outlives(Outlives{b, a, Category::Boring, {}, {}});
+}
+
+void RegionTypes::match_region(RegionId pattern, RegionId actual, std::vector<GenericArg>& bound, LateRegions& late) {
+    const types::RegionData data = types_[pattern];
+    if (data.kind == RegionKind::Static) return equate(kStatic, vid(actual));
+    if (data.kind == RegionKind::LateParam) {
+        const auto [at, is_new] = late.try_emplace({data.def.raw, data.index}, vid(actual));
+        if (!is_new) equate(at->second, vid(actual));
+    }
+    if (data.kind != RegionKind::EarlyParam || data.index >= bound.size()) return;
+    if (bound[data.index].kind() == GenericArg::Kind::Region) return equate(vid(bound[data.index].as_region()), vid(actual));
+    bound[data.index] = actual;
+}
+
+bool RegionTypes::match(ArgsId pattern, ArgsId actual, std::vector<GenericArg>& bound, LateRegions& late) {
+    const std::span<const GenericArg> a = types_[pattern], b = types_[actual];
+    if (a.size() > b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i].kind() != b[i].kind()) return false;
+        switch (a[i].kind()) {
+            case GenericArg::Kind::Type:
+                if (!match(a[i].as_type(), b[i].as_type(), bound, late)) return false;
+                break;
+            case GenericArg::Kind::Region: match_region(a[i].as_region(), b[i].as_region(), bound, late); break;
+            case GenericArg::Kind::Const: {
+                const types::ConstData& data = types_[a[i].as_const()];
+                if (data.kind == types::ConstKind::Param && data.index < bound.size()) {
+                    bound[data.index] = b[i];
+                } else if (a[i] != b[i]) {
+                    return false;
+                }
+                break;
+            }
+        }
+    }
+    return true;
+}
+
+// One-way: the pattern's parameters become what stands in their place.
+bool RegionTypes::match(TypeId pattern, TypeId actual, std::vector<GenericArg>& bound, LateRegions& late) {
+    const TypeData a = types_[pattern], b = types_[actual];
+    if (a.kind == TypeKind::Param) {
+        if (a.index >= bound.size()) return false;
+        if (bound[a.index].kind() == GenericArg::Kind::Type) {
+            const TypeId known = bound[a.index].as_type();
+            if (erase(known) != erase(actual)) return false;
+            relate(known, actual, Variance::Invariant, Outlives{});
+            return true;
+        }
+        bound[a.index] = actual;
+        return true;
+    }
+    if (!may_hold_regions(pattern) && !types_.has(pattern, types::kHasParam)) return erase(pattern) == erase(actual);
+    if (a.kind != b.kind || a.mutability != b.mutability || a.def != b.def) return false;
+    if (a.kind == TypeKind::Projection) return true;   // it constrains nothing
+    if (a.region.valid()) match_region(a.region, b.region, bound, late);
+    if (a.element.valid() && !match(a.element, b.element, bound, late)) return false;
+    if (a.kind == TypeKind::Array) {
+        const types::ConstData& length = types_[a.length];
+        if (length.kind == types::ConstKind::Param && length.index < bound.size()) {
+            bound[length.index] = b.length;
+        } else if (a.length != b.length) {
+            return false;
+        }
+    }
+    if (a.args.valid() && !match(a.args, b.args, bound, late)) return false;
+    if (!a.elements.valid()) return true;
+    const std::vector<TypeId> x(types_[a.elements].begin(), types_[a.elements].end());
+    const std::vector<TypeId> y(types_[b.elements].begin(), types_[b.elements].end());
+    if (x.size() != y.size()) return false;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!match(x[i], y[i], bound, late)) return false;
+    }
+    return true;
+}
+
+}  // namespace ockc::borrowck

@@ -1,0 +1,127 @@
+// Gathering of moves and initialisations from a body.
+#include "mir/move_paths.hpp"
+
+namespace ockc::mir {
+
+namespace {
+std::uint64_t key(Location at) { return static_cast<std::uint64_t>(at.block.raw) << 32 | at.statement; }
+}  // namespace
+
+MovePaths::MovePaths(const Body& body, check::Context& context)
+    : body_(body), context_(context), env_(context.param_env(context.body_owner(body.owner))) {
+    for (std::uint32_t i = 0; i < body.locals.size(); ++i) paths_.push(MovePath{Place{LocalId(i), {}}, {}, {}, {}});
+    for (std::uint32_t i = 1; i <= body.arg_count; ++i) {
+        const Location entry{BlockId(0), 0};
+        inits_.push(Init{MovePathId(i), entry, true});
+    }
+    for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
+        const BasicBlock& block = body.blocks[BlockId(b)];
+        for (std::uint32_t i = 0; i < block.statements.size(); ++i) gather(Location{BlockId(b), i}, block.statements[i]);
+        gather(Location{BlockId(b), static_cast<std::uint32_t>(block.statements.size())}, block.terminator);
+    }
+}
+
+MovePathId MovePaths::child(MovePathId parent, const Place& place, std::size_t steps) {
+    const Projection& step = place.projections[steps - 1];
+    for (MovePathId at = paths_[parent].first_child; at.valid(); at = paths_[at].next_sibling) {
+        if (same_projection(paths_[at].place.projections.back(), step)) return at;
+    }
+    const MovePathId made = paths_.push(MovePath{place.prefix(steps), parent, {}, paths_[parent].first_child});
+    paths_[parent].first_child = made;
+    return made;
+}
+
+// The path of `place`, made with all its parents; nothing when it has none by nature.
+std::optional<MovePathId> MovePaths::make(const Place& place, Location at, bool report) {
+    MovePathId path = of(place.local);
+    TypeId type = body_.locals[place.local].type;
+    types::TypeStore& types = context_.types();
+    const auto refuse = [&](MoveError::Kind kind, std::size_t steps) -> std::optional<MovePathId> {
+        if (report) errors_.push_back(MoveError{kind, place, static_cast<std::uint32_t>(steps), at});
+        return std::nullopt;
+    };
+    for (std::size_t i = 0; i < place.projections.size(); ++i) {
+        const Projection& step = place.projections[i];
+        switch (step.kind) {
+            case ProjectionKind::Deref: return refuse(MoveError::Kind::Borrowed, i);
+            case ProjectionKind::Index: return refuse(MoveError::Kind::ArrayElement, i);
+            case ProjectionKind::ConstantIndex:
+            case ProjectionKind::Subslice:
+                if (types.kind(type) == types::TypeKind::Slice) return refuse(MoveError::Kind::ArrayElement, i);
+                break;
+            case ProjectionKind::Downcast: break;
+            case ProjectionKind::Field:
+                if (types.kind(type) == types::TypeKind::Adt && context_.drop_impl(type).valid()) {
+                    return refuse(MoveError::Kind::DropType, i);
+                }
+                break;
+        }
+        path = child(path, place, i + 1);
+        type = step.type;
+    }
+    return path;
+}
+
+MovePaths::Lookup MovePaths::find(const Place& place) const {
+    MovePathId path = of(place.local);
+    for (const Projection& step : place.projections) {
+        MovePathId next;
+        for (MovePathId at = paths_[path].first_child; at.valid(); at = paths_[at].next_sibling) {
+            if (same_projection(paths_[at].place.projections.back(), step)) next = at;
+        }
+        if (!next.valid()) return {path, false};
+        path = next;
+    }
+    return {path, true};
+}
+
+void MovePaths::add_init(Location at, const Place& place) {
+    const std::optional<MovePathId> path = make(place, at, false);
+    if (!path) return;
+    inits_at_[key(at)].push_back(inits_.push(Init{*path, at, false}));
+}
+
+void MovePaths::gather(Location at, const Operand& operand) {
+    if (operand.kind != Operand::Kind::Move) return;
+    const std::optional<MovePathId> path = make(operand.place, at, true);
+    if (!path) return;
+    moves_at_[key(at)].push_back(moves_.push(MoveOut{*path, at}));
+}
+
+void MovePaths::gather(Location at, const Statement& statement) {
+    if (const auto* assign = statement.get_if<AssignStatement>()) {
+        for_each_operand(assign->value, [&](const Operand& operand) { gather(at, operand); });
+        add_init(at, assign->place);
+    } else if (const auto* dead = statement.get_if<StorageDeadStatement>()) {
+        moves_at_[key(at)].push_back(moves_.push(MoveOut{of(dead->local), at}));
+    }
+}
+
+void MovePaths::gather(Location at, const Terminator& terminator) {
+    for_each_operand(terminator, [&](const Operand& operand) { gather(at, operand); });
+    if (const auto* call = terminator.get_if<CallTerminator>()) {
+        if (call->target.valid()) add_init(at, call->destination);
+    } else if (const auto* drop = terminator.get_if<DropTerminator>()) {
+        if (const Lookup found = find(drop->place); found.exact) {
+            moves_at_[key(at)].push_back(moves_.push(MoveOut{found.path, at}));
+        }
+    }
+}
+
+std::span<const MoveOutId> MovePaths::moves_at(Location at) const {
+    const auto found = moves_at_.find(key(at));
+    return found == moves_at_.end() ? std::span<const MoveOutId>() : std::span<const MoveOutId>(found->second);
+}
+std::span<const InitId> MovePaths::inits_at(Location at) const {
+    const auto found = inits_at_.find(key(at));
+    return found == inits_at_.end() ? std::span<const InitId>() : std::span<const InitId>(found->second);
+}
+std::vector<MoveOutId> MovePaths::moves_of(MovePathId path) const {
+    std::vector<MoveOutId> list;
+    for (std::uint32_t i = 0; i < moves_.size(); ++i) {
+        if (moves_[MoveOutId(i)].path == path) list.push_back(MoveOutId(i));
+    }
+    return list;
+}
+
+}  // namespace ockc::mir

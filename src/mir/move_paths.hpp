@@ -1,0 +1,85 @@
+// Move paths: the places whose being initialised is tracked one by one, as a forest of locals, their fields, and theirs.
+// Only places that some statement moves out of or assigns have paths; a place without one shares the fate of its nearest
+// prefix. Nothing behind a reference and no element of an array has a path: moves out of those are errors (MoveError).
+#pragma once
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "check/context.hpp"
+#include "mir/mir.hpp"
+
+namespace ockc::mir {
+
+using MovePathId = Id<struct MovePathTag>;
+using MoveOutId = Id<struct MoveOutTag>;
+using InitId = Id<struct InitTag>;
+
+struct MovePath {
+    Place place;
+    MovePathId parent, first_child, next_sibling;
+};
+struct MoveOut {
+    MovePathId path;
+    Location at;
+};
+struct Init {
+    MovePathId path;
+    Location at;              // of an argument: the entry
+    bool is_argument = false;
+};
+// A move out of a place that cannot be moved out of.
+struct MoveError {
+    enum class Kind : std::uint8_t { Borrowed, DropType, ArrayElement } kind = Kind::Borrowed;
+    Place from;               // the whole place that was to be moved
+    std::uint32_t steps = 0;  // from.prefix(steps) is what forbids it
+    Location at;
+};
+
+class MovePaths {
+  public:
+    MovePaths(const Body& body, check::Context& context);
+
+    const IndexVec<MovePathId, MovePath>& paths() const { return paths_; }
+    const IndexVec<MoveOutId, MoveOut>& moves() const { return moves_; }
+    const IndexVec<InitId, Init>& inits() const { return inits_; }
+    const std::vector<MoveError>& errors() const { return errors_; }
+    MovePathId of(LocalId local) const { return MovePathId(local.raw); }
+    // The path of the place itself, if it has one; else of its nearest prefix.
+    struct Lookup {
+        MovePathId path;
+        bool exact = false;
+    };
+    Lookup find(const Place& place) const;
+    // What a point moves out of and initialises, as ranges into moves() and inits().
+    std::span<const MoveOutId> moves_at(Location at) const;
+    std::span<const InitId> inits_at(Location at) const;
+    std::vector<MoveOutId> moves_of(MovePathId path) const;
+    template <class Fn>
+    void for_each_descendant(MovePathId root, Fn&& f) const {   // root included, parents first
+        f(root);
+        for (MovePathId child = paths_[root].first_child; child.valid(); child = paths_[child].next_sibling) {
+            for_each_descendant(child, f);
+        }
+    }
+
+  private:
+    void gather(Location at, const Statement& statement);
+    void gather(Location at, const Terminator& terminator);
+    void gather(Location at, const Operand& operand);
+    void add_init(Location at, const Place& place);
+    std::optional<MovePathId> make(const Place& place, Location at, bool report);
+    MovePathId child(MovePathId parent, const Place& place, std::size_t steps);
+
+    const Body& body_;
+    check::Context& context_;
+    const check::ParamEnv& env_;
+    IndexVec<MovePathId, MovePath> paths_;
+    IndexVec<MoveOutId, MoveOut> moves_;
+    IndexVec<InitId, Init> inits_;
+    std::vector<MoveError> errors_;
+    std::unordered_map<std::uint64_t, std::vector<MoveOutId>> moves_at_;
+    std::unordered_map<std::uint64_t, std::vector<InitId>> inits_at_;
+};
+
+}  // namespace ockc::mir
