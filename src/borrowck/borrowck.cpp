@@ -2,6 +2,7 @@
 #include "borrowck/borrowck.hpp"
 
 #include "borrowck/checker.hpp"
+#include "mir/known_panics.hpp"
 
 namespace ockc::borrowck {
 
@@ -30,7 +31,8 @@ bool check(const mir::Program& program, check::Context& context) {
     for (const DefId owner : program.order) {
         const mir::Body& body = *program.bodies.at(owner);
         if (body.has_errors) continue;
-        good = check_body(body, program, context) && good;
+        const bool fine = check_body(body, program, context);
+        good = fine && mir::lint_known_panics(body, context) && good;
     }
     return good;
 }
