@@ -176,6 +176,7 @@ TypeId prim_type(TypeStore& types, hir::PrimTy prim) {
 }  // namespace
 
 TypeId TypeLowerer::lower_type_path(const hir::Path& path) {
+    const bool infer_missing = std::exchange(infer_next_path_, false);
     const hir::Res& res = path.res;
     switch (res.kind) {
         case hir::Res::Kind::Error: failed_ = true; return types_.error;
@@ -196,9 +197,9 @@ TypeId TypeLowerer::lower_type_path(const hir::Path& path) {
     switch (program_.defs[res.def].kind) {
         case DefKind::Struct:
         case DefKind::Union:
-        case DefKind::Enum: return types_.adt(res.def, lower_args(res.def, {}, last.args, path.span, false));
+        case DefKind::Enum: return types_.adt(res.def, lower_args(res.def, {}, last.args, path.span, infer_missing));
         case DefKind::TyAlias: {
-            const ArgsId args = lower_args(res.def, {}, last.args, path.span, false);
+            const ArgsId args = lower_args(res.def, {}, last.args, path.span, infer_missing);
             return types_.subst(cx_.type_of(res.def), types_[args]);
         }
         case DefKind::TyParam:

@@ -45,6 +45,8 @@ class TypeLowerer {
     void set_elided(ElidedRegion elided) { elided_ = elided; }
     void set_output_region(RegionId region) { output_region_ = region; }
     void set_quiet(bool quiet) { quiet_ = quiet; }
+    // The next path to a type may leave out its arguments: `Vec::new`, `Point { .. }`.
+    void infer_next_path() { infer_next_path_ = true; }
     bool failed() const { return failed_; }
 
   protected:
@@ -82,6 +84,7 @@ class TypeLowerer {
     std::uint32_t fresh_regions_ = 0;
     std::uint32_t depth_ = 0;
     bool quiet_ = false;
+    bool infer_next_path_ = false;
     bool failed_ = false;
     Diagnostic ignored_;        // what a quiet lowerer would have said
 };

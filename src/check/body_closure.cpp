@@ -1,0 +1,112 @@
+// Closures: what the context says about their signature, their bodies.
+#include <fmt/format.h>
+
+#include "check/body.hpp"
+
+namespace ockc::check {
+
+std::optional<ClosureView> BodyChecker::closure_view(TypeId closure) {
+    const auto found = closures_.find(types_[closure].def);
+    if (found == closures_.end()) return std::nullopt;
+    const ClosureState& state = found->second;
+    ClosureView view;
+    view.inputs = state.info->inputs;
+    view.output = state.info->output;
+    view.kind = state.kind;
+    if (state.captures_known) {
+        view.captures.emplace();
+        for (const Capture& capture : state.info->captures) view.captures->push_back(capture.type);
+    }
+    return view;
+}
+
+// The pending bounds on the type that the closure is expected to have: `F: Fn(A) -> B`.
+void BodyChecker::deduce_closure(TypeId expected, ExpectedSig& sig, std::optional<ClosureKind>& kind) {
+    const TypeId wanted = shallow(expected);
+    if (types_.kind(wanted) == TypeKind::FnPtr) {
+        const auto all = types_[types_[wanted].elements];
+        sig.inputs.assign(all.begin(), all.end() - 1);
+        sig.output = all.back();
+        sig.known = true;
+        return;
+    }
+    if (!infer_.is_type_var(wanted)) return;
+    const auto set_inputs = [&](ArgsId args) {
+        const TypeId tuple = shallow(types_[args][1].as_type());
+        if (sig.known || types_.kind(tuple) != TypeKind::Tuple) return;
+        const auto elements = types_[types_[tuple].elements];
+        sig.inputs.assign(elements.begin(), elements.end());
+        sig.known = true;
+    };
+    for (const Obligation& obligation : fulfill_.pending()) {
+        const Predicate& p = obligation.predicate;
+        if (!p.trait_ref.args.valid() || types_[p.trait_ref.args].empty() || shallow(types_[p.trait_ref.args][0].as_type()) != wanted) continue;
+        if (p.kind == Predicate::Kind::Projection && p.assoc == lang_.fn_once_output && p.term.kind() == GenericArg::Kind::Type) {
+            set_inputs(p.trait_ref.args);
+            sig.output = p.term.as_type();
+        }
+        if (p.kind != Predicate::Kind::Trait || !p.trait_ref.trait.valid()) continue;
+        const DefId trait = p.trait_ref.trait;
+        const std::optional<ClosureKind> bound = trait == lang_.fn_trait  ? std::optional(ClosureKind::Fn)
+                                                 : trait == lang_.fn_mut  ? std::optional(ClosureKind::FnMut)
+                                                 : trait == lang_.fn_once ? std::optional(ClosureKind::FnOnce)
+                                                                          : std::nullopt;
+        if (!bound) continue;
+        set_inputs(p.trait_ref.args);
+        if (!kind || *bound < *kind) kind = bound;
+    }
+}
+
+TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectation expected) {
+    ExpectedSig sig;
+    std::optional<ClosureKind> kind;
+    if (expected.kind == Expectation::Kind::HasType) deduce_closure(expected.type, sig, kind);
+    auto info = std::make_unique<ClosureInfo>();
+    info->def = e.def;
+    info->owner = generics_owner(program_, cx_.body_owner(owner_));
+    info->expr = id;
+    info->is_move = e.is_move;
+    if (sig.known && sig.inputs.size() != e.params.size()) {
+        error(Code::E0593, e.head_span, fmt::format("closure is expected to take {} argument{}, but it takes {} argument{}", sig.inputs.size(),
+                                                    sig.inputs.size() == 1 ? "" : "s", e.params.size(), e.params.size() == 1 ? "" : "s"))
+            .label(e.head_span, fmt::format("takes {} argument{}", e.params.size(), e.params.size() == 1 ? "" : "s"));
+        sig = {};
+        sig.known = true;
+        for (std::size_t i = 0; i < e.params.size(); ++i) sig.inputs.push_back(types_.error);
+        sig.output = types_.error;
+    }
+    for (std::size_t i = 0; i < e.params.size(); ++i) {
+        const TypeId hint = sig.known ? sig.inputs[i] : TypeId();
+        TypeId type = e.params[i].type.valid() ? lower_type(e.params[i].type) : hint.valid() ? hint : infer_.new_var(e.params[i].span);
+        if (e.params[i].type.valid() && hint.valid() && !unify(hint, type)) {
+            error(Code::E0631, e.head_span, "type mismatch in closure arguments")
+                .label(program_.types[e.params[i].type].span, fmt::format("found `{}`, expected `{}`", text(type), text(hint)));
+            type = types_.error;
+        }
+        info->inputs.push_back(type);
+    }
+    info->output = e.output.valid() ? lower_type(e.output) : sig.output.valid() ? sig.output : infer_.new_var(span(e.body));
+    ClosureState& state = closures_[e.def];
+    state.body = e.body;
+    state.kind = kind;
+    const std::vector<TypeId> inputs = info->inputs;
+    const TypeId output = info->output;
+    state.info = std::move(info);
+
+    const TypeId saved_return = std::exchange(return_type_, output);
+    const Span saved_span = std::exchange(return_span_, Span{});
+    const bool saved_in = std::exchange(in_closure_, true);
+    const bool saved_diverges = std::exchange(diverges_, false);
+    const DefId saved_closure = std::exchange(current_closure_, e.def);
+    for (std::size_t i = 0; i < e.params.size(); ++i) check_pattern(e.params[i].pat, inputs[i]);
+    check_coerce(e.body, output);
+    current_closure_ = saved_closure;
+    return_type_ = saved_return;
+    return_span_ = saved_span;
+    in_closure_ = saved_in;
+    diverges_ = saved_diverges;
+    closure_order_.push_back(e.def);   // inner closures stand before the outer one
+    return types_.closure(e.def, types_.erase_regions(cx_.identity_args(e.def)));
+}
+
+}  // namespace ockc::check

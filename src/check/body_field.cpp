@@ -1,0 +1,273 @@
+// Places: automatic dereferences, fields, indexing, `*`, and the switch to DerefMut and IndexMut of places that are mutated.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "check/body.hpp"
+#include "support/enum_table.hpp"
+
+namespace ockc::check {
+
+namespace {
+constexpr std::size_t kAutoderefLimit = 128;
+}
+
+ItemRef BodyChecker::trait_method(DefId trait, TypeId self, std::span<const TypeId> others, std::string_view method) {
+    std::vector<GenericArg> args{self};
+    for (TypeId other : others) args.push_back(other);
+    return {state_.item_named(trait, program_.interner.intern(method)), types_.args(args)};
+}
+
+std::optional<TypeId> BodyChecker::overloaded_deref_target(TypeId type, Span at) {
+    if (probing_ || !lang_.deref.valid() || !lang_.deref_target.valid()) return std::nullopt;
+    const TypeKind kind = types_.kind(type);
+    if (kind != TypeKind::Adt && kind != TypeKind::Param && kind != TypeKind::Projection) return std::nullopt;
+    if (selector_.evaluate_trait(type, lang_.deref) == Outcome::No) return std::nullopt;
+    const GenericArg args[] = {type};
+    return normalize(types_.projection(lang_.deref_target, types_.args(args)), at);
+}
+
+std::vector<BodyChecker::DerefStep> BodyChecker::autoderef(TypeId type, Span at, bool raw_pointers) {
+    std::vector<DerefStep> steps{{type, false}};
+    while (steps.size() <= kAutoderefLimit) {
+        const TypeId current = structural(steps.back().type);
+        const TypeData data = types_[current];
+        if (data.kind == TypeKind::Ref || (raw_pointers && data.kind == TypeKind::RawPtr)) {
+            steps.push_back({data.element, false});
+        } else if (const auto target = overloaded_deref_target(current, at)) {
+            steps.push_back({*target, true});
+        } else {
+            return steps;
+        }
+    }
+    error(Code::E0055, at, fmt::format("reached the recursion limit while auto-dereferencing `{}`", text(type)));
+    steps.resize(1);
+    return steps;
+}
+
+std::vector<Adjustment> BodyChecker::deref_adjustments(const std::vector<DerefStep>& steps, std::uint32_t count, Span) {
+    std::vector<Adjustment> out;
+    for (std::uint32_t i = 1; i <= count; ++i) {
+        Adjustment step;
+        step.kind = steps[i].overloaded ? AdjustKind::OverloadedDeref : AdjustKind::Deref;
+        if (steps[i].overloaded) step.callee = trait_method(lang_.deref, steps[i - 1].type, {}, "deref");
+        step.target = steps[i].type;
+        out.push_back(step);
+    }
+    return out;
+}
+
+// ---- fields ---------------------------------------------------------------------------------------------------------------------------------
+
+TypeId BodyChecker::check_field(ExprId id, const hir::FieldExpr& e) {
+    const TypeId base = structural(check_expr(e.base));
+    if (has_error(base)) return types_.error;
+    if (infer_.is_type_var(base)) return structural_or_error(base, span(e.base));
+    DefId hidden;
+    const std::vector<DerefStep> steps = autoderef(base, span(e.base));
+    for (std::uint32_t i = 0; i < steps.size(); ++i) {
+        const TypeId type = shallow(steps[i].type);
+        const TypeData data = types_[type];
+        if (data.kind == TypeKind::Adt && cx_.adt(data.def).kind != AdtInfo::Kind::Enum) {
+            const AdtInfo& adt = cx_.adt(data.def);
+            const auto& fields = adt.variants[0].fields;
+            for (std::uint32_t f = 0; f < fields.size(); ++f) {
+                if (fields[f].name != e.field.name) continue;
+                if (!is_visible(field_syntax(adt, 0, f).visibility)) {
+                    hidden = fields[f].def;
+                    break;
+                }
+                apply_adjustments(e.base, deref_adjustments(steps, i, span(e.base)));
+                tables_.fields.set(id, f);
+                return field_type(fields[f], data.args, span(id));
+            }
+        } else if (data.kind == TypeKind::Tuple) {
+            const std::string_view text = name(e.field.name);
+            std::uint32_t index = 0;
+            const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), index);
+            const auto elements = types_[data.elements];
+            if (problem == std::errc() && end == text.data() + text.size() && index < elements.size()) {
+                apply_adjustments(e.base, deref_adjustments(steps, i, span(e.base)));
+                tables_.fields.set(id, index);
+                return elements[index];
+            }
+        }
+    }
+    return report_no_field(id, e, base, hidden);
+}
+
+TypeId BodyChecker::report_no_field(ExprId, const hir::FieldExpr& e, TypeId type, DefId hidden) {
+    const std::string_view field = name(e.field.name);
+    std::vector<DerefStep> steps;
+    if (hidden.valid()) {
+        const hir::Def& owner = program_.defs[program_.defs[hidden].parent];
+        error(Code::E0616, e.field.span, fmt::format("field `{}` of struct `{}` is private", field, name(owner.name.name))).label(e.field.span, "private field");
+        return types_.error;
+    }
+    const MethodProbeResult method = probe_method(type, e.field.name, e.field.span, steps);
+    if (method.pick) {
+        error(Code::E0615, e.field.span, fmt::format("attempted to take value of method `{}` on type `{}`", field, text(type)))
+            .label(e.field.span, "method, not a field")
+            .suggest(e.field.span.after(), "()", "use parentheses to call the method");
+        return types_.error;
+    }
+    TypeId head = shallow(steps.empty() ? type : steps.back().type);
+    switch (types_.kind(head)) {
+        case TypeKind::Bool:
+        case TypeKind::Char:
+        case TypeKind::Int:
+        case TypeKind::Float:
+            if (head == shallow(type)) {
+                error(Code::E0610, e.field.span, fmt::format("`{}` is a primitive type and therefore doesn't have fields", text(type)));
+                return types_.error;
+            }
+            break;
+        case TypeKind::Infer:
+            error(Code::E0610, e.field.span, fmt::format("`{}` is a primitive type and therefore doesn't have fields", text(type)));
+            return types_.error;
+        default: break;
+    }
+    Diagnostic& diagnostic = error(Code::E0609, e.field.span, fmt::format("no field `{}` on type `{}`", field, text(type)));
+    diagnostic.label(e.field.span, "unknown field");
+    for (const DerefStep& step : steps) {
+        const TypeData data = types_[shallow(step.type)];
+        if (data.kind != TypeKind::Adt || cx_.adt(data.def).kind == AdtInfo::Kind::Enum) continue;
+        std::vector<std::string_view> names;
+        for (const FieldInfo& candidate : cx_.adt(data.def).variants[0].fields) names.push_back(name(candidate.name));
+        const std::string_view near = nearest_name(names, field);
+        if (!near.empty()) {
+            diagnostic.suggest(e.field.span, std::string(near), "a field with a similar name exists");
+        } else if (!names.empty()) {
+            std::string list;
+            for (std::size_t i = 0; i < names.size() && i < 5; ++i) list += fmt::format("{}`{}`", i == 0 ? "" : ", ", names[i]);
+            diagnostic.note(fmt::format("available field{}: {}", names.size() == 1 ? " is" : "s are", list));
+        }
+        break;
+    }
+    return types_.error;
+}
+
+// ---- indexing ---------------------------------------------------------------------------------------------------------------------------------
+
+std::optional<TypeId> BodyChecker::try_index_step(ExprId id, const hir::IndexExpr& e, TypeId self, TypeId index, const std::vector<Adjustment>& derefs) {
+    const TypeData data = types_[self];
+    if (data.kind == TypeKind::Array || data.kind == TypeKind::Slice) {
+        const TypeData& by = types_[index];
+        const bool number = index == types_.usize() || (by.kind == TypeKind::Infer && by.infer_kind == types::InferKind::Int);
+        if (number) {
+            unify(index, types_.usize());
+            apply_adjustments(e.base, derefs);
+            return data.element;
+        }
+    }
+    std::vector<Adjustment> steps = derefs;
+    TypeId place = self;
+    const bool unsize = data.kind == TypeKind::Array;
+    if (unsize) place = types_.slice(data.element);
+    if (!lang_.index.valid()) return std::nullopt;
+    const GenericArg args[] = {place, index};
+    Predicate predicate;
+    predicate.trait_ref = {lang_.index, types_.args(args)};
+    if (selector_.evaluate(predicate) == Outcome::No) return std::nullopt;
+    add_obligation(predicate, {span(e.index), CauseKind::Misc, {}, {}, {}});
+    const DefId output = state_.item_named(lang_.index, program_.interner.intern("Output"));
+    steps.push_back({AdjustKind::Borrow, Mutability::Not, false, {}, types_.ref(types_.erased, self, Mutability::Not)});
+    if (unsize) steps.push_back({AdjustKind::Unsize, Mutability::Not, false, {}, types_.ref(types_.erased, place, Mutability::Not)});
+    apply_adjustments(e.base, steps);
+    const TypeId others[] = {index};
+    tables_.callees.set(id, trait_method(lang_.index, place, others, "index"));
+    return normalize(types_.projection(output, types_.args(args)), span(id));
+}
+
+TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
+    const TypeId base = structural(check_expr(e.base));
+    const TypeId index = structural(check_expr(e.index));
+    if (has_error(base) || has_error(index)) return types_.error;
+    if (infer_.is_type_var(base)) return structural_or_error(base, span(e.base));
+    const std::vector<DerefStep> steps = autoderef(base, span(e.base));
+    for (std::uint32_t i = 0; i < steps.size(); ++i) {
+        const TypeId self = structural(steps[i].type);
+        if (const auto element = try_index_step(id, e, self, index, deref_adjustments(steps, i, span(e.base)))) return *element;
+        const TypeKind kind = types_.kind(self);
+        if (kind != TypeKind::Array && kind != TypeKind::Slice) continue;
+        error(Code::E0277, span(e.index), fmt::format("the type `[{}]` cannot be indexed by `{}`", text(types_[self].element), text(index)))
+            .label(span(e.index), "slice indices are of type `usize` or ranges of `usize`");
+        return types_.error;
+    }
+    error(Code::E0608, span(id), fmt::format("cannot index into a value of type `{}`", text(base)));
+    return types_.error;
+}
+
+// ---- dereference --------------------------------------------------------------------------------------------------------------------------------
+
+TypeId BodyChecker::check_deref(ExprId id, const hir::UnaryExpr& e, Expectation) {
+    const TypeId operand = structural(check_expr(e.operand));
+    if (has_error(operand)) return types_.error;
+    if (infer_.is_type_var(operand)) return structural_or_error(operand, span(e.operand));
+    const TypeData data = types_[operand];
+    if (data.kind == TypeKind::Ref || data.kind == TypeKind::RawPtr) return data.element;
+    if (const auto target = overloaded_deref_target(operand, span(id))) {
+        apply_adjustments(e.operand, {{AdjustKind::Borrow, Mutability::Not, false, {}, types_.ref(types_.erased, operand, Mutability::Not)}});
+        tables_.callees.set(id, trait_method(lang_.deref, operand, {}, "deref"));
+        return *target;
+    }
+    error(Code::E0614, span(id), fmt::format("type `{}` cannot be dereferenced", text(operand))).label(span(id), "can't be dereferenced");
+    return types_.error;
+}
+
+// ---- mutated places --------------------------------------------------------------------------------------------------------------------------------
+
+void BodyChecker::make_place_mutable(ExprId id) {
+    std::vector<ExprId> chain{id};
+    for (;;) {
+        const hir::Expr& e = expr(chain.back());
+        if (const auto* field = std::get_if<hir::FieldExpr>(&e.data)) {
+            chain.push_back(field->base);
+        } else if (const auto* index = std::get_if<hir::IndexExpr>(&e.data)) {
+            chain.push_back(index->base);
+        } else if (const auto* unary = std::get_if<hir::UnaryExpr>(&e.data); unary != nullptr && unary->op == hir::UnaryOp::Deref) {
+            chain.push_back(unary->operand);
+        } else {
+            break;
+        }
+    }
+    for (auto it = chain.rbegin(); it != chain.rend(); ++it) make_mutable_once(*it);
+}
+
+void BodyChecker::make_mutable_once(ExprId id) {
+    if (const auto found = adjustments_.find(id); found != adjustments_.end()) {
+        TypeId self = tables_.expr_types[id];
+        for (Adjustment& step : found->second) {
+            if (step.kind == AdjustKind::OverloadedDeref && step.mutability == Mutability::Not && lang_.deref_mut.valid() &&
+                selector_.evaluate_trait(shallow(self), lang_.deref_mut) != Outcome::No) {
+                step.mutability = Mutability::Mut;
+                step.callee = trait_method(lang_.deref_mut, self, {}, "deref_mut");
+            }
+            self = step.target;
+        }
+    }
+    const ItemRef callee = tables_.callees[id];
+    if (!callee.valid()) return;
+    const hir::Expr& e = expr(id);
+    const auto* index = std::get_if<hir::IndexExpr>(&e.data);
+    const auto* unary = std::get_if<hir::UnaryExpr>(&e.data);
+    const bool is_deref = unary != nullptr && unary->op == hir::UnaryOp::Deref;
+    if (index == nullptr && !is_deref) return;
+    const DefId from = is_deref ? lang_.deref : lang_.index;
+    const DefId to = is_deref ? lang_.deref_mut : lang_.index_mut;
+    if (program_.defs[callee.def].parent != from || !to.valid()) return;
+    Predicate predicate;
+    predicate.trait_ref = {to, callee.args};
+    if (selector_.evaluate(predicate) == Outcome::No) return;
+    add_obligation(predicate, {span(id), CauseKind::Misc, {}, {}, {}});
+    tables_.callees.set(id, {state_.item_named(to, program_.interner.intern(is_deref ? "deref_mut" : "index_mut")), callee.args});
+    for (Adjustment& step : adjustments_[is_deref ? unary->operand : index->base]) {
+        if (step.kind == AdjustKind::Borrow || step.kind == AdjustKind::Unsize) {
+            const TypeData data = types_[step.target];
+            step.mutability = Mutability::Mut;
+            step.target = types_.ref(types_.erased, data.element, Mutability::Mut);
+        }
+    }
+}
+
+}  // namespace ockc::check

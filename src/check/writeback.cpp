@@ -1,0 +1,105 @@
+// The end of a body: every recorded type is resolved; what is still unknown is E0282, once.
+#include "check/body.hpp"
+#include "check/literal_value.hpp"
+
+namespace ockc::check {
+
+void TypeTables::set_adjustments(ExprId expr, std::span<const Adjustment> steps) {
+    if (steps.empty()) return;
+    adjustments_.set(expr, {static_cast<std::uint32_t>(adjustment_pool_.size()), static_cast<std::uint32_t>(steps.size())});
+    adjustment_pool_.insert(adjustment_pool_.end(), steps.begin(), steps.end());
+}
+void TypeTables::set_implicit_derefs(PatId pat, std::span<const TypeId> types) {
+    if (types.empty()) return;
+    pat_derefs_.set(pat, {static_cast<std::uint32_t>(type_pool_.size()), static_cast<std::uint32_t>(types.size())});
+    type_pool_.insert(type_pool_.end(), types.begin(), types.end());
+}
+void TypeTables::set_field_indices(ExprId expr, std::span<const std::uint32_t> indices) {
+    if (indices.empty()) return;
+    expr_fields_.set(expr, {static_cast<std::uint32_t>(index_pool_.size()), static_cast<std::uint32_t>(indices.size())});
+    index_pool_.insert(index_pool_.end(), indices.begin(), indices.end());
+}
+void TypeTables::set_field_indices(PatId pat, std::span<const std::uint32_t> indices) {
+    if (indices.empty()) return;
+    pat_fields_.set(pat, {static_cast<std::uint32_t>(index_pool_.size()), static_cast<std::uint32_t>(indices.size())});
+    index_pool_.insert(index_pool_.end(), indices.begin(), indices.end());
+}
+
+TypeId BodyChecker::resolved(TypeId type, Span at) {
+    if (!type.valid()) return type;
+    const TypeId known = types_.erase_regions(infer_.resolve(type));
+    if (!types_.has(known, types::kHasInfer)) return known;
+    report_need_type(at, known);
+    return types_.error;
+}
+
+ItemRef BodyChecker::resolved(ItemRef item, Span at) {
+    if (!item.valid()) return item;
+    const ArgsId known = types_.erase_regions(infer_.resolve(item.args));
+    if (!types_.has(known, types::kHasInfer)) return {item.def, known};
+    for (GenericArg arg : types_[known]) {
+        if (arg.kind() == GenericArg::Kind::Type && types_.has(arg.as_type(), types::kHasInfer)) {
+            report_need_type(at, arg.as_type());
+            return {item.def, known};
+        }
+    }
+    if (cx_.sink().error_count() == errors_before_) {
+        error(Code::E0284, at, "type annotations needed").label(at, "cannot infer the value of a const parameter");
+    }
+    return {item.def, known};
+}
+
+void BodyChecker::write_back() {
+    for (std::uint32_t i = 0; i < body_.locals.size(); ++i) {
+        const LocalId local(i);
+        tables_.local_types.set(local, resolved(tables_.local_types[local], body_.locals[local].name.span));
+    }
+    for (std::uint32_t i = 0; i < body_.exprs.size(); ++i) {
+        const ExprId id(i);
+        const TypeId type = resolved(tables_.expr_types[id], span(id));
+        tables_.expr_types.set(id, type);
+        if (tables_.expr_items[id].valid()) tables_.expr_items.set(id, resolved(tables_.expr_items[id], span(id)));
+        if (tables_.callees[id].valid()) tables_.callees.set(id, resolved(tables_.callees[id], span(id)));
+        const auto* literal = std::get_if<hir::LiteralExpr>(&expr(id).data);
+        if (literal != nullptr && type.valid()) {
+            const ConstId value = scalar_literal(types_, literal->value, type);
+            if (value.valid()) tables_.literals.set(id, value);
+        }
+    }
+    // Expression order, not hash order: the tables are the same on every machine.
+    for (std::uint32_t i = 0; i < body_.exprs.size(); ++i) {
+        const auto found = adjustments_.find(ExprId(i));
+        if (found == adjustments_.end()) continue;
+        for (Adjustment& step : found->second) {
+            step.target = resolved(step.target, span(ExprId(i)));
+            step.callee = resolved(step.callee, span(ExprId(i)));
+        }
+        tables_.set_adjustments(ExprId(i), found->second);
+    }
+    for (std::uint32_t i = 0; i < body_.pats.size(); ++i) {
+        const PatId id(i);
+        tables_.pat_types.set(id, resolved(tables_.pat_types[id], pat(id).span));
+        if (tables_.pat_items[id].valid()) tables_.pat_items.set(id, resolved(tables_.pat_items[id], pat(id).span));
+        if (const auto found = pat_derefs_.find(id); found != pat_derefs_.end()) {
+            for (TypeId& type : found->second) type = resolved(type, pat(id).span);
+            tables_.set_implicit_derefs(id, found->second);
+        }
+    }
+    for (auto& [syntax, type] : tables_.written_types) type = infer_.resolve(type);
+    for (DefId def : closure_order_) {
+        ClosureState& state = closures_.at(def);
+        ClosureInfo& info = *state.info;
+        info.kind = state.kind.value_or(ClosureKind::Fn);
+        for (TypeId& input : info.inputs) input = resolved(input, span(info.expr));
+        info.output = resolved(info.output, span(info.expr));
+        for (Capture& capture : info.captures) {
+            capture.place_type = resolved(capture.place_type, capture.use_span);
+            capture.type = resolved(capture.type, capture.use_span);
+            for (CaptureProjection& step : capture.projections) step.type = resolved(step.type, capture.use_span);
+        }
+        tables_.closures.push_back(std::move(state.info));
+    }
+    tables_.has_errors = cx_.sink().error_count() != errors_before_;
+}
+
+}  // namespace ockc::check
