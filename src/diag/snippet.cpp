@@ -87,7 +87,8 @@ class Collector {
     std::vector<AnnotatedFile> collect(const std::vector<Label>& labels) {
         Span primary;
         for (const Label& label : labels) {
-            if (label.primary && !primary.valid()) primary = label.span;
+            if (!label.primary || (primary.valid() && (primary.file != label.span.file || primary.begin <= label.span.begin))) continue;
+            primary = label.span;
         }
         if (!primary.valid() && !labels.empty()) primary = labels.front().span;
         file_of(primary.file).place = primary;   // the primary file comes first

@@ -85,9 +85,9 @@ class DelimiterReport {
             }
         }
         pop();
-        Diagnostic& error = sink_.error(unclosed_span, fmt::format("mismatched closing delimiter: `{}`", info(kind).text));
-        error.label(unclosed_span, "unclosed delimiter");
-        error.labels.push_back({span, "mismatched closing delimiter", true});
+        Diagnostic& error = sink_.error(span, fmt::format("mismatched closing delimiter: `{}`", info(kind).text));
+        error.label(span, "mismatched closing delimiter");
+        error.labels.push_back({unclosed_span, "unclosed delimiter", true});
         if (candidate) error.label(*candidate, "closing delimiter possibly meant for this");
     }
 

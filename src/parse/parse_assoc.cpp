@@ -77,9 +77,21 @@ void Parser::impl_item(ast::Item& item, ast::Safety safety, bool is_default) {
             out.self_type = first;
         }
     }
+    if (!out.trait_path.valid() && !failed_) reject_inherent(out);
     where_into(out.generics);
     if (!failed_) out.items = braced_items(out.trait_path.valid() ? ItemPlace::TraitImpl : ItemPlace::Impl, item.attributes);
     item.data = out;
+}
+
+// What only an impl of a trait can be.
+void Parser::reject_inherent(const ast::ImplItem& impl) {
+    const Span self_type = crate_[impl.self_type].span;
+    const auto reject = [&](Code code, std::string_view what) {
+        error(code, self_type, fmt::format("inherent impls cannot be {}", what)).label(self_type, "inherent impl for this type");
+    };
+    if (impl.safety == ast::Safety::Unsafe) reject(Code::E0197, "unsafe");
+    if (impl.is_default) reject(Code::None, "default");
+    if (impl.is_negative) reject(Code::None, "negative");
 }
 
 }  // namespace ockc::parse

@@ -205,10 +205,12 @@ void Parser::reject_dangling(Attributes attributes, std::string_view what) {
             error(last.span, "expected item after doc comment").label(last.span, "this doc comment doesn't document anything");
             return;
         }
-        error(Code::E0585, last.span, "found a documentation comment that doesn't document anything")
+        const Code code = what == "associated item" ? Code::E0584 : Code::E0585;
+        error(code, last.span, "found a documentation comment that doesn't document anything")
             .help("doc comments must come before what they document, if a comment was intended use `//`");
     } else {
-        error(last.span, what == "item" ? "expected item after attributes" : "expected statement after outer attribute");
+        const bool item_place = what == "item" || what == "associated item";
+        error(last.span, item_place ? "expected item after attributes" : "expected statement after outer attribute");
     }
 }
 

@@ -42,6 +42,17 @@ ExprId Parser::keyword_expr(Attributes& attributes) {
             if (lex::is_lifetime(kind_)) out.label = take_ident();
             return make_expr(start, out);
         }
+        case T::KwYield: {
+            unstable(start, "yield syntax is experimental");
+            bump();
+            const ExprId value = jump_value();
+            return make_expr(start, ast::ReturnExpr{value});
+        }
+        case T::KwTry:
+            if (peek() != T::OpenBrace) return {};
+            unstable(start, "`try` expression is experimental");
+            bump();
+            return block_expr(ast::BlockKind::Plain, false, {}, start);
         case T::KwUnsafe: bump(); return block_expr(ast::BlockKind::Unsafe, false, {}, start);
         case T::KwConst: bump(); return block_expr(ast::BlockKind::Const, false, {}, start);
         case T::KwAsync: {
@@ -58,21 +69,28 @@ ExprId Parser::block_expr(ast::BlockKind kind, bool is_move, Ident label, Span s
     return make_expr(start, ast::BlockExpr{kind, is_move, label, body});
 }
 
-// The condition of `if`, `while` and match guards: `let` in `&&` chains, no struct literals.
-ExprId Parser::condition() {
-    Restrictions inner;
-    inner.no_struct = inner.allow_let = true;
-    const ExprId out = expr_with(inner);
+// The condition of `if` and `while`: `let` in `&&` chains (from edition 2024 on), no struct literals.
+ExprId Parser::condition(Restrictions restrictions) {
+    const ExprId out = expr_with(restrictions);
     if (edition() >= lex::Edition::E2024 || failed_) return out;
+    std::vector<ExprId> lets;   // from right to left
     const auto* chain = ast::get_if<ast::BinaryExpr>(crate_[out]);
     for (ExprId at = out; chain != nullptr && chain->op == ast::BinaryOp::And; chain = ast::get_if<ast::BinaryExpr>(crate_[at])) {
         for (const ExprId side : {chain->rhs, chain->lhs}) {
-            if (ast::get_if<ast::LetExpr>(crate_[side]) == nullptr) continue;
-            error(crate_[side].span, "let chains are only allowed in Rust 2024 or later");
+            if (ast::get_if<ast::LetExpr>(crate_[side]) != nullptr) lets.push_back(side);
         }
         at = chain->lhs;
     }
+    for (auto let = lets.rbegin(); let != lets.rend(); ++let) {
+        error(crate_[*let].span, "let chains are only allowed in Rust 2024 or later");
+    }
     return out;
+}
+
+// The block when `expr` is a plain one: in `if {}` it was meant as the body.
+BlockId Parser::plain_block(ExprId expr) const {
+    const auto* block_node = ast::get_if<ast::BlockExpr>(crate_[expr]);
+    return block_node != nullptr && block_node->kind == ast::BlockKind::Plain ? block_node->block : BlockId{};
 }
 
 // `else if` chains are read in a loop and linked from the last to the first.
@@ -87,13 +105,12 @@ ExprId Parser::if_expr() {
     for (;;) {
         Link link{span(), {}, {}};
         bump();
-        if (at(T::OpenBrace) && !failed_) {
-            error(prev_span_.after(), "missing condition for `if` expression").label(prev_span_.after(), "expected condition here");
+        link.condition = condition({true, false, true});
+        const BlockId lone_block = failed_ || at(T::OpenBrace) ? BlockId{} : plain_block(link.condition);
+        if (lone_block.valid()) {
+            error(link.start.after(), "missing condition for `if` expression").label(link.start.after(), "expected condition here");
             link.condition = error_expr();
-        } else {
-            link.condition = condition();
-        }
-        if (!failed_ && !at(T::OpenBrace)) {
+        } else if (!failed_ && !at(T::OpenBrace)) {
             const Span if_span = link.start;
             if (at(T::KwElse) || at(T::Semi) || lex::is_close(kind_) || at_end()) {
                 error(if_span, "this `if` expression is missing a block after the condition")
@@ -106,7 +123,7 @@ ExprId Parser::if_expr() {
             }
         }
         if (failed_) return error_expr();
-        link.then_block = block();
+        link.then_block = lone_block.valid() ? lone_block : block();
         links.push_back(link);
         grow();
         if (!eat(T::KwElse)) break;
@@ -158,7 +175,7 @@ ast::MatchArm Parser::match_arm() {
         return arm;
     }
     arm.pattern = pattern();
-    if (eat(T::KwIf)) arm.guard = condition();
+    if (eat(T::KwIf)) arm.guard = expr_with({false, false, true});
     if (!expect(T::FatArrow)) return arm;
     Restrictions inner;
     inner.statement = true;
@@ -179,6 +196,7 @@ ast::MatchArm Parser::match_arm() {
 ExprId Parser::labelled() {
     const Span start = span();
     const Ident label = take_ident();
+    check_lifetime_name(label, "labels");
     const bool colon = eat(T::Colon);
     const bool body = at_any({T::KwLoop, T::KwWhile, T::KwFor, T::OpenBrace});
     if (!colon && body && !failed_) {
@@ -203,7 +221,7 @@ ExprId Parser::loop_like(Ident label, Span start) {
         return make_expr(start, ast::LoopExpr{label, body});
     }
     if (eat(T::KwWhile)) {
-        const ExprId test = condition();
+        const ExprId test = condition({true, false, true});
         const BlockId body = block();
         return make_expr(start, ast::WhileExpr{label, test, body});
     }
@@ -222,11 +240,14 @@ ExprId Parser::loop_like(Ident label, Span start) {
     } else {
         eat(T::KwIn);
     }
-    if (at(T::OpenBrace) && !failed_) {
-        error(prev_span_.after(), "missing expression to iterate on in `for` loop").suggest(prev_span_.after(), "/* expression */ ", "try adding an expression to the `for` loop", Applicability::HasPlaceholders);
+    const Span before = prev_span_.after();
+    out.iterable = expr_with(no_struct);
+    if (const BlockId lone = failed_ || at(T::OpenBrace) ? BlockId{} : plain_block(out.iterable); lone.valid()) {
+        error(before, "missing expression to iterate on in `for` loop")
+            .suggest(before, " /* expression */", "try adding an expression to the `for` loop", Applicability::HasPlaceholders);
         out.iterable = error_expr();
-    } else {
-        out.iterable = expr_with(no_struct);
+        out.body = lone;
+        return make_expr(start, out);
     }
     out.body = block();
     return make_expr(start, out);
@@ -266,7 +287,7 @@ List<ast::Param> Parser::closure_params() {
     Scratch<ast::Param> params(*this);
     if (eat(T::OrOr)) return {};
     if (!expect(T::Or)) return {};
-    while (!at(T::Or) && !failed_) {
+    while (!at_first(T::Or) && !failed_) {
         ast::Param param;
         param.attributes = outer_attributes();
         const Span start = span();
@@ -276,7 +297,7 @@ List<ast::Param> Parser::closure_params() {
         params.push(param);
         if (!eat(T::Comma)) break;
     }
-    expect(T::Or);
+    expect_first(T::Or);
     return params.finish();
 }
 

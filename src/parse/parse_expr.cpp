@@ -155,9 +155,14 @@ ExprId Parser::range(ExprId from_expr, Span start) {
             .suggest(op, "..=", "or `..=` for an inclusive range");
     }
     bump();
+    if (out.end == ast::RangeEnd::Inclusive && at(T::Equal) && !failed_) {
+        error(op.to(span()), "unexpected `=` after inclusive range").suggest(op.to(span()), "..=", "use `..=` instead")
+            .note("inclusive ranges end with a single equals sign (`..=`)");
+        bump();
+    }
     if (at_expr_start() && !(restrictions_.no_struct && at(T::OpenBrace))) {
-        Restrictions inner = restrictions_;
-        inner.statement = inner.allow_let = false;
+        Restrictions inner = restrictions_;   // `..if a {} else {}` ends a statement
+        inner.allow_let = false;
         With with(*this, inner);
         out.to = expr_assoc(above(Precedence::Range), outer_attributes());
     } else if (out.end == ast::RangeEnd::Inclusive && !failed_) {
@@ -367,7 +372,7 @@ bool Parser::at_expr_start() const {
     if (lex::is_literal(kind_) || lex::is_lifetime(kind_) || at_path_start()) return true;
     return at_any({T::OpenParen, T::OpenBracket, T::OpenBrace, T::OpenInvisible, T::Not, T::Minus, T::Star, T::Or, T::OrOr, T::And, T::AndAnd,
                    T::DotDot, T::DotDotDot, T::DotDotEqual, T::Pound, T::KwAsync, T::KwBreak, T::KwConst, T::KwContinue, T::KwFalse, T::KwFor,
-                   T::KwIf, T::KwLet, T::KwLoop, T::KwMatch, T::KwMove, T::KwReturn, T::KwTrue, T::KwUnsafe, T::KwWhile, T::KwStatic});
+                   T::KwYield, T::KwTry, T::KwIf, T::KwLet, T::KwLoop, T::KwMatch, T::KwMove, T::KwReturn, T::KwTrue, T::KwUnsafe, T::KwWhile, T::KwStatic});
 }
 
 }  // namespace ockc::parse

@@ -69,10 +69,8 @@ void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
     if (eat(T::Semi)) return;
     check(T::KwWhere);
     if (!check(T::OpenBrace)) {
-        const bool nothing = at_end() || at(T::CloseBrace);
-        if (decl.output.valid()) check(T::Plus);
-        static_cast<void>(nothing);
-        return unexpected();
+        if (!decl.output.valid()) check(T::Arrow);
+        return expect_semi();
     }
     out.body = block();
     item.data = out;

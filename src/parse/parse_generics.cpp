@@ -45,6 +45,7 @@ ast::GenericParam Parser::generic_param() {
     if (lex::is_lifetime(kind_)) {
         param.kind = ast::GenericParamKind::Lifetime;
         param.ident = take_ident();
+        check_lifetime_name(param.ident, "lifetimes");
         if (eat(T::Colon)) param.bounds = bounds();
     } else if (eat(T::KwConst)) {
         param.kind = ast::GenericParamKind::Const;
@@ -106,7 +107,7 @@ List<ast::Bound> Parser::bounds(AllowPlus plus) {
                 .suggest(from(start), "(" + std::string(context_.sources.text(from(start))) + ")", "use parentheses to disambiguate", Applicability::MachineApplicable);
             break;
         }
-        if (!eat(T::Plus)) break;
+        if (!eat_first(T::Plus)) break;   // `T: A +=` has the first half
     }
     return list.finish();
 }
@@ -125,6 +126,7 @@ ast::Bound Parser::bound() {
         ast::Bound out;
         out.kind = ast::BoundKind::Outlives;
         out.lifetime = take_ident();
+        check_lifetime_name(out.lifetime, "lifetimes");
         out.span = start;
         return out;
     }
@@ -162,7 +164,12 @@ ast::Bound Parser::trait_bound() {
     } else if (eat(T::KwAsync)) {
         out.modifier = ast::BoundModifier::Async;
     }
-    if (at(T::KwFor)) out.for_params = for_binder();
+    if (at(T::KwFor)) {
+        if (out.modifier != ast::BoundModifier::None) {
+            error(span(), "`for<...>` binder should be placed before trait bound modifiers");
+        }
+        out.for_params = for_binder();
+    }
     if (lex::is_lifetime(kind_)) {
         error(span(), "`?` may only modify trait bounds, not lifetime bounds");
         out.kind = ast::BoundKind::Outlives;
@@ -209,7 +216,7 @@ void Parser::where_clause(ast::Generics& generics) {
     const Span start = prev_span_;
     Scratch<ast::WherePredicate> list(*this);
     for (const ast::WherePredicate& earlier : generics.predicates) list.push(earlier);
-    if (at_first(T::Less) && (lex::is_lifetime(peek()) || (lex::is_ident(peek()) && (peek(2) == T::Colon || peek(2) == T::Comma)))) {
+    if (at_first(T::Less) && at_impl_generics()) {
         error(span(), "generic parameters on `where` clauses are reserved for future use").label(span(), "currently unsupported");
         fail();
         return;
@@ -225,12 +232,10 @@ void Parser::where_clause(ast::Generics& generics) {
                                            T::KwDyn, T::KwImpl, T::Question, T::KwFn, T::KwUnsafe, T::KwExtern}) ||
                    at_path_start()) {
             if (at(T::KwFor)) predicate.for_params = for_binder();
-            predicate.type = type(AllowPlus::No);
-            if (at(T::EqualEqual) || at(T::Equal)) {
+            predicate.type = type();
+            if (at(T::EqualEqual) || at(T::Equal)) {   // refused by validation, as in rustc
                 bump();
-                type();
-                error(from(predicate_start), "equality constraints are not yet supported in `where` clauses")
-                    .label(from(predicate_start), "not supported");
+                predicate.equal_type = type();
             } else if (expect(T::Colon)) {
                 predicate.bounds = bounds();
             }

@@ -8,6 +8,33 @@
 
 namespace ockc::parse {
 
+namespace {
+
+// What rustc calls an item that stands in the wrong place.
+std::string_view item_description(const ast::ItemData& data) {
+    return std::visit(ast::Overloaded{
+                          [](const ast::ExternCrateItem&) { return "extern crate"; },
+                          [](const ast::UseItem&) { return "`use` import"; },
+                          [](const ast::StaticItem&) { return "static item"; },
+                          [](const ast::ConstItem&) { return "constant item"; },
+                          [](const ast::FnItem&) { return "function"; },
+                          [](const ast::ModuleItem&) { return "module"; },
+                          [](const ast::ExternBlockItem&) { return "extern block"; },
+                          [](const ast::TypeAliasItem&) { return "type alias"; },
+                          [](const ast::EnumItem&) { return "enum"; },
+                          [](const ast::StructItem&) { return "struct"; },
+                          [](const ast::UnionItem&) { return "union"; },
+                          [](const ast::TraitItem&) { return "trait"; },
+                          [](const ast::ImplItem&) { return "implementation"; },
+                          [](const ast::MacroRulesItem&) { return "macro definition"; },
+                          [](const ast::MacroItem&) { return "macro call"; },
+                          [](const ast::ErrorItem&) { return "item"; },
+                      },
+                      data);
+}
+
+}  // namespace
+
 ast::SourceUnit Parser::source_unit() {
     ast::SourceUnit unit;
     const Span start = span();
@@ -30,7 +57,7 @@ List<ItemId> Parser::item_list(ItemPlace place, std::uint32_t end) {
         }
         const Attributes attributes = outer_attributes();
         if (pos_ >= end && !failed_) {
-            reject_dangling(attributes, "item");
+            reject_dangling(attributes, place == ItemPlace::Module ? "item" : "associated item");
             break;
         }
         const ItemId found = failed_ ? ItemId{} : item_after_attributes(attributes, place);
@@ -112,7 +139,33 @@ ItemId Parser::item_after_attributes(Attributes attributes, ItemPlace place, boo
     }
     if (failed_ && pos_ == before) return {};
     out.span = from(start);
+    check_place(out, place);
     return crate_.add(out);
+}
+
+// Items that may not stand in a trait, impl or extern block.
+void Parser::check_place(const ast::Item& item, ItemPlace place) {
+    if (place == ItemPlace::Module || failed_) return;
+    const bool is_extern = place == ItemPlace::ExternBlock;
+    const ast::ItemData& data = item.data;
+    if (std::holds_alternative<ast::ConstItem>(data)) {
+        if (is_extern) {
+            error(item.ident.span, "extern items cannot be `const`")
+                .note("for more information, visit https://doc.rust-lang.org/std/keyword.extern.html")
+                .help("try using a static value");
+        }
+        return;
+    }
+    if (std::holds_alternative<ast::StaticItem>(data)) {
+        if (!is_extern) error(item.span, "associated `static` items are not allowed");
+        return;
+    }
+    const bool fits = std::holds_alternative<ast::FnItem>(data) || std::holds_alternative<ast::TypeAliasItem>(data) ||
+                      std::holds_alternative<ast::MacroItem>(data) || std::holds_alternative<ast::ErrorItem>(data);
+    if (fits) return;
+    const char* where = is_extern ? "`extern` blocks" : "`trait`s or `impl`s";
+    error(item.span, fmt::format("{} is not supported in {}", item_description(data), where))
+        .help(is_extern ? "move the item out of the block" : "consider moving the item out to a nearby module scope");
 }
 
 // Dispatches on the keyword; false when none fits.
@@ -157,11 +210,15 @@ bool Parser::item_kind(ast::Item& item, ItemPlace place, bool statement) {
             if (peek() != T::KwTrait) break;
             bump();
             return trait_item(item, ast::Safety::Default, true), true;
+        case T::KwMacro:
+            if (!lex::is_ident(peek())) break;
+            return decl_macro_item(item), true;
         case T::KwUnion:
             if (!lex::is_ident(peek())) break;
             return union_item(item), true;
         case T::KwMacroRules:
             if (peek() != T::Not || !(lex::is_ident(peek(2)) || lex::is_keyword(peek(2)))) break;
+            macro_with_visibility(item, "macro_rules");
             return macro_rules_item(item), true;
         default: break;
     }
@@ -170,6 +227,7 @@ bool Parser::item_kind(ast::Item& item, ItemPlace place, bool statement) {
         missing_item_keyword(item);
         return true;
     }
+    macro_with_visibility(item, "macro");
     return macro_item(item), true;
 }
 

@@ -52,6 +52,32 @@ void Parser::macro_item(ast::Item& item) {
         .suggest(prev_span_.after(), ";", "add a semicolon");
 }
 
+// `pub name!(..)`: a macro call is no definition that could be seen from elsewhere.
+void Parser::macro_with_visibility(const ast::Item& item, std::string_view what) {
+    if (item.visibility.kind == ast::VisibilityKind::Inherited || failed_) return;
+    const std::string written(context_.sources.text(item.visibility.span));
+    Diagnostic& diagnostic = error(item.visibility.span, fmt::format("can't qualify {} invocation with `{}`", what, written));
+    if (what == "macro_rules") {
+        diagnostic.suggest(item.visibility.span, "#[macro_export]", "try exporting the macro");
+    } else {
+        diagnostic.help("try adjusting the macro to put `" + written + "` inside the invocation");
+    }
+}
+
+// `macro name(..) { .. }`, macros 2.0: unstable Rust.
+void Parser::decl_macro_item(ast::Item& item) {
+    const Span start = span();
+    bump();
+    expect_ident(item.ident);
+    while (at(T::OpenParen) || at(T::OpenBrace)) {
+        const bool body = at(T::OpenBrace);
+        skip_tree();
+        if (body) break;
+    }
+    unstable(from(start), "`macro` is experimental");
+    item.data = ast::ErrorItem{};
+}
+
 void Parser::macro_rules_item(ast::Item& item) {
     bump();
     bump();

@@ -115,6 +115,11 @@ ast::GenericArgsId Parser::angle_args() {
         if (failed_ || !eat(T::Comma)) break;
     }
     if (!failed_ && !eat_first(T::Greater)) {
+        if (args.size() != 0 && at_any({T::Plus, T::Minus, T::Star, T::Slash, T::Percent, T::And, T::Or, T::Caret})) {
+            error(args.back().span.to(span()), "expressions must be enclosed in braces to be used as const generic arguments")
+                .help("enclose the `const` expression in braces: `{ .. }`");
+            fail();
+        }
         check(T::Comma);
         unexpected();
     }
@@ -139,6 +144,7 @@ ast::GenericArgsId Parser::paren_args() {
     Scratch<ast::GenericArg> args(*this);
     comma_list(T::CloseParen, [&] {
         const Span arg_start = span();
+        if (lex::is_lifetime(kind_) && peek() != T::Plus) return expected("type");
         const TypeId arg = type();
         args.push({from(arg_start), ast::TypeGenericArg{arg}});
     });
@@ -162,6 +168,7 @@ ast::GenericArg Parser::generic_arg() {
     const Span start = span();
     if (lex::is_lifetime(kind_) && peek() != T::Plus) {
         const Ident lifetime = take_ident();
+        check_lifetime_name(lifetime, "lifetimes");
         return {from(start), ast::LifetimeGenericArg{lifetime}};
     }
     if (at_const_arg()) {
@@ -192,6 +199,9 @@ ast::GenericArg Parser::constraint(Span start, TypeId name_type) {
         equal.value = const_arg();
     } else if (at_first(T::Greater) || at(T::Comma)) {
         expected("type");
+    } else if (lex::is_lifetime(kind_) && peek() != T::Plus) {
+        error(span(), "lifetimes are not permitted in this context").label(span(), "lifetime is not allowed here");
+        bump();
     } else {
         equal.type = type();
     }

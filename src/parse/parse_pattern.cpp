@@ -62,7 +62,8 @@ PatId Parser::pattern_single(bool allow_range) {
     Nested nested(*this);
     if (failed_) return crate_.add(ast::Pat{span(), ast::ErrorPat{}});
     const PatId out = pattern_inner();
-    if (!allow_range && !failed_ && ast::get_if<ast::RangePat>(crate_[out]) != nullptr) {
+    const auto* range_pat = ast::get_if<ast::RangePat>(crate_[out]);
+    if (!allow_range && !failed_ && range_pat != nullptr && range_pat->end != ast::RangeEnd::Obsolete) {
         const Span where = crate_[out].span;
         error(where, "the range pattern here has ambiguous interpretation")
             .suggest(where, "(" + std::string(context_.sources.text(where)) + ")", "add parentheses to clarify the precedence");
@@ -88,7 +89,21 @@ PatId Parser::pattern_inner() {
         case T::OpenParen: return paren_pattern();
         case T::OpenBracket: return make_pat(start, ast::SlicePat{pattern_list(T::CloseBracket)});
         case T::Underscore: bump(); return make_pat(start, ast::WildPat{});
-        case T::DotDot: case T::DotDotEqual: case T::DotDotDot:
+        case T::DotDotDot:
+            bump();
+            if (at_range_end()) {
+                error(start, "range-to patterns with `...` are not allowed").suggest(start, "..=", "use `..=` instead", Applicability::MachineApplicable);
+                resume_at(pos_ - 1);
+                return range_rest(start, {});
+            }
+            error(start, "unexpected `...`").label(start, "not a valid pattern").suggest(start, "..", "for a rest pattern, use `..` instead of `...`", Applicability::MachineApplicable);
+            return make_pat(start, ast::RestPat{});
+        case T::KwBox:
+            if (peek() == T::Comma || peek() == T::CloseParen) break;
+            unstable(start, "box pattern syntax is experimental");
+            bump();
+            return pattern_single();
+        case T::DotDot: case T::DotDotEqual:
             bump();
             if (!at_range_end() && buffer_.kind(pos_ - 1) == T::DotDot) return make_pat(start, ast::RestPat{});
             resume_at(pos_ - 1);
@@ -125,6 +140,7 @@ PatId Parser::pattern_inner() {
                 break;
             }
             const BlockId body = block();
+            reject_const_block(start);
             if (!at_range_operator()) return make_pat(start, ast::ConstPat{body});
             const ExprId from_expr = make_expr(start, ast::BlockExpr{ast::BlockKind::Const, false, {}, body});
             return range_rest(start, from_expr);
@@ -140,6 +156,11 @@ PatId Parser::pattern_inner() {
     if (at_path_start()) return path_pattern();
     expected("pattern");
     return crate_.add(ast::Pat{start, ast::ErrorPat{}});
+}
+
+void Parser::reject_const_block(Span start) {
+    if (failed_) return;
+    error(from(start), "const blocks cannot be used as patterns").help("use a named `const`-item or an `if`-guard (`x if x == const { ... }`) instead");
 }
 
 PatId Parser::reference_pattern() {
@@ -281,7 +302,9 @@ ExprId Parser::range_end() {
     }
     if (at(T::KwConst)) {
         bump();
-        return block_expr(ast::BlockKind::Const, false, {}, start);
+        const ExprId out = block_expr(ast::BlockKind::Const, false, {}, start);
+        reject_const_block(start);
+        return out;
     }
     if (at_path_start()) {
         const PathId name = path(PathStyle::Expr);

@@ -62,7 +62,7 @@ void Parser::statement(Scratch<StmtId>& out, ExprId& tail, std::uint32_t end) {
         return;
     }
     const Attributes attributes = outer_attributes();
-    if (pos_ >= end || at(T::CloseBrace)) {
+    if (pos_ >= end || at(T::CloseBrace) || (at(T::Semi) && !failed_)) {
         reject_dangling(attributes, "statement");
         return;
     }

@@ -12,6 +12,7 @@ TypeId Parser::type(AllowPlus plus) {
     Nested nested(*this);
     if (failed_) return crate_.add(ast::Type{span(), ast::ErrorType{}});
     const TypeId out = type_inner(plus);
+    if (plus == AllowPlus::Yes && at(T::Plus) && !failed_) reject_type_plus(out);
     return out;
 }
 
@@ -35,15 +36,28 @@ TypeId Parser::type_inner(AllowPlus plus) {
         case T::KwImpl: {
             bump();
             const List<ast::Bound> list = bounds(plus);
-            if (list.empty() && !failed_) error(from(start), "at least one trait must be specified");
             return make_type(start, ast::ImplTraitType{list});
         }
         case T::KwDyn: {
             bump();
             const List<ast::Bound> list = bounds(plus);
-            if (list.empty() && !failed_) error(Code::E0224, from(start), "at least one trait is required for an object type");
             return make_type(start, ast::DynTraitType{false, list});
         }
+        case T::KwTypeof: {
+            bump();
+            if (!check(T::OpenParen)) break;
+            const std::uint32_t close = buffer_.partner(pos_);
+            bump();
+            With with(*this, {});
+            expr();
+            skip_to_close(close);
+            error(Code::E0516, from(start), "`typeof` is a reserved keyword but unimplemented").label(from(start), "reserved keyword");
+            return make_type(start, ast::ErrorType{});
+        }
+        case T::DotDotDot:
+            error(Code::E0743, start, "C-variadic type `...` may not be nested inside another type");
+            bump();
+            return make_type(start, ast::ErrorType{});
         case T::KwFor: return for_type(plus);
         case T::Question: case T::Lifetime: case T::RawLifetime: return bare_bounds_type(start, {}, plus);
         default: break;
@@ -98,7 +112,10 @@ TypeId Parser::reference_type() {
         return make_type(start, ast::ReferenceType{{}, false, inner});
     }
     ast::ReferenceType reference;
-    if (lex::is_lifetime(kind_)) reference.lifetime = take_ident();
+    if (lex::is_lifetime(kind_)) {
+        reference.lifetime = take_ident();
+        check_lifetime_name(reference.lifetime, "lifetimes");
+    }
     reference.is_mut = eat(T::KwMut);
     reference.inner = type(AllowPlus::No);
     return make_type(start, reference);
@@ -119,7 +136,7 @@ TypeId Parser::pointer_type() {
 // Qualifiers and then `fn`.
 bool Parser::at_fn_pointer() const {
     std::uint32_t i = 0;
-    for (; i < 5; ++i) {
+    for (; i < 7; ++i) {
         const TokenKind k = i == 0 ? kind_ : peek(i);
         if (k == T::KwFn) return true;
         const bool abi = i > 0 && (k == T::String || k == T::RawString) && (i == 1 ? kind_ : peek(i - 1)) == T::KwExtern;
@@ -172,6 +189,17 @@ TypeId Parser::path_type(AllowPlus plus) {
         return bare_bounds_type(start, crate_.list({first}), plus);
     }
     return make_type(start, ast::PathType{type_path});
+}
+
+// `&T + Send`: only paths can be followed by `+`.
+void Parser::reject_type_plus(TypeId left) {
+    const Span start = crate_[left].span;
+    const bool is_path = ast::get_if<ast::PathType>(crate_[left]) != nullptr || ast::get_if<ast::DynTraitType>(crate_[left]) != nullptr ||
+                         ast::get_if<ast::ImplTraitType>(crate_[left]) != nullptr;
+    if (is_path) return;
+    bump();
+    bounds();
+    error(Code::E0178, from(start), "expected a path on the left-hand side of `+`").label(from(start), "expected a path");
 }
 
 // A trait object without `dyn`; name resolution refuses it (E0782) where it is used.

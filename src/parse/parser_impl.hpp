@@ -99,6 +99,8 @@ class Parser {
     void skip_statement(std::uint32_t end);       // behind the next `;` or block at this level, or to a statement keyword
     void skip_to_item(std::uint32_t start);       // to the next item keyword at this level
     void too_deep();
+    void unstable(Span span, std::string message);   // E0658: parsed, but no stable Rust
+    void check_lifetime_name(const Ident& name, std::string_view what);
 
     // ---- attributes, visibility, macros: parse_attribute.cpp, parse_macro.cpp ----
     Attributes outer_attributes();
@@ -113,6 +115,8 @@ class Parser {
     bool delimited_body(ast::Delimiter& delimiter, lex::TokenRange& body);
     ast::MacroCallId macro_call(PathId path, Span start);   // at the `!`
     void reject_dangling(Attributes attributes, std::string_view what);
+    void decl_macro_item(ast::Item& item);
+    void macro_with_visibility(const ast::Item& item, std::string_view what);
 
     // ---- paths, types, generics: parse_path.cpp, parse_type.cpp, parse_generics.cpp ----
     bool at_path_start() const;
@@ -135,6 +139,7 @@ class Parser {
     TypeId fn_pointer_type(Span start, List<ast::GenericParam> for_params);
     TypeId path_type(AllowPlus plus);
     TypeId for_type(AllowPlus plus);
+    void reject_type_plus(TypeId type);
     TypeId bare_bounds_type(Span start, List<ast::Bound> first, AllowPlus plus);
     TypeId return_type(AllowPlus plus = AllowPlus::Yes);     // after `->`; none when there is no arrow
     bool at_fn_pointer() const;
@@ -168,6 +173,7 @@ class Parser {
     PatId range_rest(Span start, ExprId from);
     ExprId range_end();
     bool at_range_end() const;
+    void reject_const_block(Span start);
     bool at_range_operator() const { return at_any({T::DotDot, T::DotDotEqual, T::DotDotDot}); }
     List<PatId> pattern_list(T close);
     PatId make_pat(Span start, ast::PatData data) { return crate_.add(ast::Pat{from(start), std::move(data)}); }
@@ -211,7 +217,8 @@ class Parser {
     bool at_closure() const;
     bool at_block_start(T keyword) const;
     ExprId if_expr();
-    ExprId condition();
+    ExprId condition(Restrictions restrictions);
+    BlockId plain_block(ExprId expr) const;
     ExprId match_expr(Attributes& attributes);
     ast::MatchArm match_arm();
     ExprId labelled();
@@ -271,6 +278,8 @@ class Parser {
     void trait_item(ast::Item& item, ast::Safety safety, bool is_auto);
     bool at_impl_generics() const;
     void impl_item(ast::Item& item, ast::Safety safety, bool is_default);
+    void reject_inherent(const ast::ImplItem& impl);
+    void check_place(const ast::Item& item, ItemPlace place);
     void macro_item(ast::Item& item);
     void macro_rules_item(ast::Item& item);
     List<ItemId> braced_items(ItemPlace place, Attributes& attributes);

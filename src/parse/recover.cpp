@@ -133,6 +133,17 @@ void Parser::too_deep() {
     fail();
 }
 
+void Parser::unstable(Span span, std::string message) { error(Code::E0658, span, std::move(message)); }
+
+// Lifetimes and labels may not be keywords; `what` is the plural for the message.
+void Parser::check_lifetime_name(const Ident& name, std::string_view what) {
+    if (name.raw) return;
+    const std::string_view bare = text(name.name).substr(1);
+    const bool special = what == "lifetimes" && (bare == "static" || bare == "_");
+    if (special || !lex::is_keyword(lex::word_kind(bare, edition()))) return;
+    error(name.span, fmt::format("{} cannot use keyword names", what));
+}
+
 void Parser::resume_at(std::uint32_t position) {
     if (quiet_ > 0 && failed_) return;   // an attempt stays failed
     rewind(position);

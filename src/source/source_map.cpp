@@ -12,7 +12,8 @@ FileId SourceMap::add(std::string name, std::string path, std::string text, bool
     file->embedded = embedded;
     file->line_starts.push_back(0);
     for (std::size_t i = 0; i < file->text.size(); ++i) {
-        if (file->text[i] == '\n') file->line_starts.push_back(static_cast<std::uint32_t>(i + 1));
+        // A final newline ends the last line and begins none, so the end of the file belongs to the last line.
+        if (file->text[i] == '\n' && i + 1 < file->text.size()) file->line_starts.push_back(static_cast<std::uint32_t>(i + 1));
     }
     return files_.push(std::move(file));
 }
@@ -39,6 +40,7 @@ std::string_view SourceMap::line_text(FileId id, std::uint32_t line) const {
     if (line == 0 || line > f.line_starts.size()) return {};
     const std::size_t begin = f.line_starts[line - 1];
     std::size_t end = line < f.line_starts.size() ? f.line_starts[line] - 1 : f.text.size();
+    if (end > begin && f.text[end - 1] == '\n') --end;
     if (end > begin && f.text[end - 1] == '\r') --end;
     return std::string_view(f.text).substr(begin, end - begin);
 }
