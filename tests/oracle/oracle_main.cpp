@@ -93,7 +93,7 @@ class Oracle {
         std::error_code error;
         fs::create_directories(out, error);
         const std::vector<std::string> command = {
-            rustc_, "--edition", test.options.edition == 2021 ? "2021" : "2024", "--crate-type", "lib", "--crate-name", "test", "--emit=metadata",
+            rustc_, "--edition", test.options.edition == 2021 ? "2021" : "2024", "--crate-type", "lib", "--crate-name", "test", "--emit=mir",
             "--error-format=json", "-A", "warnings", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, test.path};
         const Result<driver::ProcessResult> run = driver::run_process(command);
         Verdict verdict;
