@@ -1,0 +1,27 @@
+// What device code refers to, as a worklist of definitions to lower.
+//
+// Paths reach what they name. Methods are found by types later, so they are reached by name: when a body mentions `foo` as a
+// method, an associated item or through an operator, every `foo` of an impl in play is lowered. An impl is in play when its
+// trait (if any) and its type have been reached; types and traits can only take part in a program that names them.
+#pragma once
+#include "resolve/state.hpp"
+
+namespace ockc::resolve {
+
+void reach(State& state, DefId def);
+// Lowers an associated item without taking its name as mentioned: only its signature matters.
+void want(State& state, DefId item);
+void reach_prim(State& state, hir::PrimTy prim);
+void mention(State& state, Symbol name);
+inline void mention(State& state, std::string_view name) { mention(state, state.names.intern(name)); }
+// The lang item `key` is used by a desugaring; none when the library lacks it.
+DefId reach_lang(State& state, std::string_view key);
+// Finds out trait and type of impls [first, ..); silent about what does not resolve (lowering the impl reports it).
+void index_impls(State& state, std::size_t first);
+void start_reaching(State& state);
+// Lowers until nothing is queued.
+void drain_queue(State& state);
+// Queues the items of an active impl that are wanted now. Called when its head has been lowered.
+void queue_impl_items(State& state, const ImplInfo& impl);
+
+}  // namespace ockc::resolve

@@ -1,0 +1,154 @@
+#include "resolve/resolve.hpp"
+
+#include <fmt/format.h>
+
+#include "resolve/attributes.hpp"
+#include "resolve/collect.hpp"
+#include "resolve/imports.hpp"
+#include "resolve/lookup.hpp"
+#include "resolve/reach.hpp"
+#include "resolve/state.hpp"
+
+namespace ockc::resolve {
+
+namespace {
+
+// A crate with an empty root module.
+std::uint32_t add_crate(State& state, std::string_view name, FileId file, bool library) {
+    const auto index = static_cast<std::uint32_t>(state.crates.size());
+    hir::Crate& crate = state.program.crates.emplace_back();
+    crate.name = state.names.intern(name);
+    crate.is_library = library;
+    crate.ast = std::make_unique<ast::Crate>();
+    DefSource source;
+    const Span span = file.valid() ? Span{file, 0, 0} : Span{};
+    const DefId root = state.new_def(DefKind::Mod, {crate.name, span}, {}, span, index, source);
+    const ModuleId module = state.new_module(ModuleKind::Module, root, {}, index, false);
+    state.origin[root].scope = module;
+    state.origin[root].module = module;
+    state[root].visibility.is_public = true;
+    state[root].lowered = true;
+    crate.root = root;
+    state.crates.push_back({crate.name, module, file, library, crate.ast.get()});
+    if (library) state.extern_crates.emplace(crate.name, module);
+    return index;
+}
+
+DefId add_macro(State& state, std::string_view name, MacroInfo info) {
+    DefSource source;
+    source.index = static_cast<std::uint32_t>(state.macros.size());
+    state.macros.push_back(std::move(info));
+    const DefId def = state.new_def(DefKind::Macro, {state.names.intern(name), {}}, {}, {}, 0, source);
+    state[def].visibility.is_public = true;
+    return def;
+}
+
+enum class MacroOrigin : std::uint8_t { Core, Device };
+
+// The macros and attributes that no source file defines.
+void add_known_macros(State& state) {
+    const auto builtin = [&](BuiltinMacro kind, std::string_view name, MacroOrigin origin) {
+        MacroInfo info;
+        info.kind = MacroInfo::Kind::Builtin;
+        info.builtin = kind;
+        auto& table = origin == MacroOrigin::Core ? state.builtin_macros : state.crate_macros;
+        table.emplace(state.names.intern(name), add_macro(state, name, std::move(info)));
+    };
+#define OCKC_BUILTIN_MACRO(kind, name, origin) builtin(BuiltinMacro::kind, name, MacroOrigin::origin);
+#include "resolve/macros.def"
+    const auto attribute = [&](hir::AttributeKind kind) {
+        if (!is_device_attribute(kind)) return;
+        MacroInfo info;
+        info.kind = MacroInfo::Kind::Attribute;
+        info.attribute = kind;
+        const std::string_view name = attribute_name(kind);
+        state.crate_macros.emplace(state.names.intern(name), add_macro(state, name, std::move(info)));
+    };
+#define OCKC_ATTRIBUTE(kind, name, origin, targets) attribute(hir::AttributeKind::kind);
+#include "hir/attributes.def"
+}
+
+// Crates that exist for their attributes, or for types that are the language's own.
+void add_synthetic_crates(State& state) {
+    for (const char* name : {"cuda_device", "cuda_host", "cuda_macros", "half"}) {
+        if (state.extern_crates.contains(state.names.intern(name))) continue;
+        const std::uint32_t crate = add_crate(state, name, {}, true);
+        if (std::string_view(name) != "half") continue;
+        for (const hir::PrimTy prim : {hir::PrimTy::F16, hir::PrimTy::BF16}) {
+            Binding binding;
+            binding.res = prim_res(prim);
+            binding.visibility.is_public = true;
+            define(state, state.crates[crate].root, state.names.intern(prim_name(prim)), Ns::Type, binding);
+        }
+    }
+    const auto core = state.extern_crates.find(state.names.intern("core"));
+    if (core != state.extern_crates.end()) state.extern_crates.emplace(state.names.intern("std"), core->second);
+}
+
+void load_crates(State& state) {
+    for (const LibraryCrate& library : state.inputs.libraries) add_crate(state, library.name, library.root, true);
+    add_synthetic_crates(state);
+    const std::uint32_t user = add_crate(state, state.inputs.crate_name, state.inputs.main, false);
+    state.user_root = state.crates[user].root;
+    for (std::uint32_t i = 0; i < state.crates.size(); ++i) {
+        if (state.crates[i].file.valid()) collect_crate(state, i, state.crates[i].file);
+    }
+}
+
+void link_names(State& state) {
+    const Symbol core = state.names.intern("core");
+    const auto find_prelude = [&] {
+        const auto crate = state.extern_crates.find(core);
+        if (crate == state.extern_crates.end()) return;
+        const Binding* prelude = find(state, crate->second, state.names.intern("prelude"), Ns::Type);
+        if (prelude != nullptr) state.prelude = scope_of(state, prelude->res);
+    };
+    find_prelude();
+    do {
+        resolve_imports(state, 0, false);
+    } while (expand_pending_macros(state));
+    report_pending_macros(state);
+    resolve_imports(state, 0, true);
+}
+
+void fill_modules(State& state) {
+    for (const auto& module : state.modules) {
+        if (module->kind != ModuleKind::Module || !module->def.valid()) continue;
+        auto& data = std::get<hir::ModDef>(state[module->def].data);
+        data.items = state.program.arena.copy(std::span<const DefId>(module->items));
+        state[module->def].lowered = true;
+    }
+}
+
+void require_device_code(State& state) {
+    if (!state.options.require_device_code || state.sink->has_errors() || !state.program.device_roots.empty()) return;
+    for (const auto& module : state.modules) {
+        if (module->device && !state.crates[module->crate].is_library) return;   // an empty device module
+    }
+    const FileId main = state.inputs.main;
+    state.sink->error(Code::OCK0101, Span{main, 0, 0}, fmt::format("no device code in `{}`", state.sources.file(main).name))
+        .help("mark a function with `#[kernel]` or `#[device]`, or a module with `#[cuda_module]`");
+}
+
+}  // namespace
+
+std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink) {
+    auto program = std::make_unique<hir::Program>(interner);
+    State state(inputs, options, interner, sources, sink, *program);
+    const std::size_t before = sink.all().size();
+    add_known_macros(state);
+    load_crates(state);
+    link_names(state);
+    sink.sort_from(before);
+
+    const std::size_t late = sink.all().size();
+    index_impls(state, 0);
+    start_reaching(state);
+    drain_queue(state);
+    fill_modules(state);
+    require_device_code(state);
+    sink.sort_from(late);
+    return program;
+}
+
+}  // namespace ockc::resolve

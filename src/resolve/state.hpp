@@ -1,0 +1,171 @@
+// What all parts of resolve share: the program under construction and the tables beside it. No part keeps state of its own
+// between calls but Lowerer, which lives for one item.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "resolve/def_map.hpp"
+#include "resolve/resolve.hpp"
+#include "support/small_vec.hpp"
+
+namespace ockc::resolve {
+
+// An attribute after cfg_attr has been evaluated.
+struct Attr {
+    ast::MetaItem meta;
+    Span span;
+    ast::AttributeId ast;
+    Symbol doc;                     // a documentation comment's text, else none
+};
+using Attrs = SmallVec<Attr, 2>;
+
+enum class BuiltinMacro : std::uint8_t {
+#define OCKC_BUILTIN_MACRO(kind, ...) kind,
+#include "resolve/macros.def"
+};
+enum class DeriveKind : std::uint8_t {
+#define OCKC_DERIVE(kind, ...) kind,
+#include "resolve/macros.def"
+};
+
+// One arm of a macro_rules definition as token ranges; compiled to a matcher when first used.
+struct MacroRule {
+    lex::TokenRange matcher;
+    lex::TokenRange body;
+};
+// What a definition of kind Macro stands for; DefSource::index names it.
+struct MacroInfo {
+    enum class Kind : std::uint8_t { Rules, Builtin, Attribute, Derive } kind = Kind::Rules;
+    BuiltinMacro builtin{};
+    hir::AttributeKind attribute{};
+    DeriveKind derive{};
+    lex::TokenRange body;           // Rules: what stands between the outer delimiters
+    bool parsed = false, bad = false;
+    std::vector<MacroRule> rules;
+    std::uint32_t context = 0;      // of the definition's tokens
+    DefId crate_root;               // what `$crate` names
+};
+
+// By what type an impl is found. Any: parameters, references, slices .. : always looked at.
+struct ImplHead {
+    enum class Kind : std::uint8_t { Any, Adt, Prim, Error } kind = Kind::Any;
+    DefId adt;
+    hir::PrimTy prim{};
+};
+struct ImplInfo {
+    DefId def;
+    DefId trait;                    // none: inherent, or not resolved
+    bool has_trait = false;
+    ImplHead head;
+    bool active = false;
+    std::vector<DefId> items;
+    // Of #[derive]: the trait's row, the type, and where the word stood; the item is made when the impl becomes active.
+    std::optional<DeriveKind> derive;
+    Span derive_span;
+};
+
+struct CrateInfo {
+    Symbol name;
+    ModuleId root;
+    FileId file;
+    bool is_library = false;
+    ast::Crate* ast = nullptr;
+};
+
+// A macro call in item position whose macro could not be named while collecting: it may come from an import.
+struct PendingMacro {
+    ModuleId module;
+    ast::ItemId item;
+    MacroScopeId macros;
+    std::uint32_t depth = 0;
+};
+
+struct State {
+    State(const Inputs& inputs, const Options& options, Interner& names, SourceMap& sources, DiagSink& sink, hir::Program& program)
+        : inputs(inputs), options(options), names(names), sources(sources), sink(&sink), program(program) {}
+
+    const Inputs& inputs;
+    const Options& options;
+    Interner& names;
+    SourceMap& sources;
+    DiagSink* sink;                 // a scratch sink while host macros are expanded
+    hir::Program& program;
+
+    std::vector<CrateInfo> crates;  // parallel to Program::crates
+    IndexVec<DefId, DefSource> origin;   // parallel to Program::defs
+    std::vector<std::unique_ptr<Module>> modules;
+    std::vector<Import> imports;
+    IndexVec<MacroScopeId, MacroScope> macro_scopes;
+    std::deque<MacroInfo> macros;
+    std::deque<ImplInfo> impls;
+    std::vector<Expansion> expansions{1};            // [0]: written in source
+    std::vector<PendingMacro> pending_macros;
+    std::unordered_map<Symbol, ModuleId> extern_crates;   // what `::name` means
+    std::unordered_map<Symbol, DefId> builtin_macros;     // visible everywhere: panic!, assert!, derives, rustc's attributes
+    std::unordered_map<Symbol, DefId> crate_macros;       // importable from library crates: kernel, launch_bounds, gpu_printf ..
+    std::unordered_map<Symbol, DefId> exported_macros;    // #[macro_export] of library crates, by name
+    ModuleId prelude;               // core::prelude, or none
+    ModuleId user_root;
+    std::unordered_map<ModuleId, hir::List<DefId>> module_traits;   // whose methods a module sees
+
+    // Reaching (reach.hpp).
+    std::deque<DefId> queue;
+    std::unordered_map<Symbol, std::vector<DefId>> items_by_name;   // associated items of all traits and impls
+    std::unordered_set<Symbol> mentioned;
+    std::unordered_map<DefId, std::vector<std::uint32_t>> impls_of_trait, impls_of_adt;
+    std::vector<std::uint32_t> impls_of_prim[32];
+    std::unordered_set<DefId> reached_traits, reached_adts;
+    bool prim_reached[32] = {};
+
+    Module& operator[](ModuleId id) { return *modules[id.raw]; }
+    const Module& operator[](ModuleId id) const { return *modules[id.raw]; }
+    hir::Def& operator[](DefId id) { return program.defs[id]; }
+    const ast::Crate& ast(DefId def) const { return *crates[program.defs[def].crate].ast; }
+    ast::Crate& ast_of(std::uint32_t crate) { return *crates[crate].ast; }
+    std::string_view text(Symbol symbol) const { return names.text(symbol); }
+    std::string_view name_of(DefId def) const { return names.text(program.defs[def].name.name); }
+    bool is_library(ModuleId module) const { return crates[(*this)[module].crate].is_library; }
+
+    DefId new_def(DefKind kind, hir::Ident name, DefId parent, Span span, std::uint32_t crate, DefSource source);
+    ModuleId new_module(ModuleKind kind, DefId def, ModuleId parent, std::uint32_t crate, bool device);
+    // The Mod that a scope lies in: itself or an ancestor.
+    ModuleId normal_module(ModuleId module) const;
+    DefId normal_def(ModuleId module) const { return (*this)[normal_module(module)].def; }
+    parse::ParseContext parse_context(std::uint32_t crate) {
+        return {sources, names, *sink, *crates[crate].ast, options.parse};
+    }
+};
+
+// The type of `Self` or the head of a scope when a path stops at it.
+inline Res def_res(DefId def) {
+    Res res;
+    res.kind = Res::Kind::Def;
+    res.def = def;
+    return res;
+}
+inline Res prim_res(hir::PrimTy prim) {
+    Res res;
+    res.kind = Res::Kind::Prim;
+    res.prim = prim;
+    return res;
+}
+inline bool same_res(const Res& a, const Res& b) {
+    return a.kind == b.kind && a.def == b.def && a.local == b.local && (a.kind != Res::Kind::Prim || a.prim == b.prim);
+}
+inline hir::Ident hir_ident(const ast::Ident& ident) { return {ident.name, ident.span}; }
+
+// "function", "unit variant", "builtin type" ..: what a message calls the thing a path names.
+std::string res_text(const State& state, const Res& res);
+// "a" or "an".
+std::string_view article(std::string_view noun);
+// The type that a word names without import: i32, bool, str .. .
+std::optional<hir::PrimTy> prim_type(std::string_view name);
+std::string_view prim_name(hir::PrimTy prim);
+
+}  // namespace ockc::resolve
