@@ -9,6 +9,17 @@ namespace {
 
 std::string block_text(Dim3 index) { return fmt::format("({},{},{})", index.x, index.y, index.z); }
 
+// The instruction as in the text, without the padding between mnemonic and operands.
+std::string instruction_text(const Program& program, const Op& op) {
+    const ptx::Function& function = program.module->functions[program.origin(op).function];
+    std::string out;
+    for (const char c : ptx::print(*program.module, function, program.instr(op))) {
+        if (c != ' ' || out.empty() || out.back() != ' ') out += c;
+    }
+    if (!out.empty() && out.back() == ';') out.pop_back();
+    return out;
+}
+
 ptx::SourceLoc loc_of(const Program& program, const Op& op) { return program.instr(op).loc; }
 
 void call_chain(const Program& program, const Warp& warp, std::string& out) {
@@ -34,9 +45,8 @@ std::string place_of(const Program& program, const Op& op) {
 
 std::string describe_waiting(const Launch& launch, const Op& op, std::uint32_t threads, std::uint32_t warps) {
     const Program& program = *launch.program;
-    const ptx::Function& function = program.module->functions[program.origin(op).function];
     return fmt::format("{} thread{} in {} warp{} at `{}` ({})", threads, threads == 1 ? "" : "s", warps, warps == 1 ? "" : "s",
-                       ptx::print(*program.module, function, program.instr(op)), place_of(program, op));
+                       instruction_text(program, op), place_of(program, op));
 }
 
 const Op* fault(Warp& warp, const Op& op, ErrorKind kind, std::uint32_t lane, std::string what, std::uint64_t address) {
@@ -50,11 +60,10 @@ const Op* fault(Warp& warp, const Op& op, ErrorKind kind, std::uint32_t lane, st
 
     LaunchError error;
     const ptx::Instr& instr = program.instr(op);
-    const ptx::Function& function = program.module->functions[program.origin(op).function];
     const ptx::SourceLoc loc = instr.loc;
     error.kind = kind;
     error.kernel = program.name;
-    error.instruction = ptx::print(*program.module, function, instr);
+    error.instruction = instruction_text(program, op);
     error.line = instr.text_line;
     if (loc.valid() && loc.file < program.module->files.size()) {
         error.file = program.module->files[loc.file];
