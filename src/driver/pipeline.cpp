@@ -20,6 +20,7 @@
 #include "lex/lexer.hpp"
 #include "lower/lower.hpp"
 #include "mir/build.hpp"
+#include "mir/elaborate_drops.hpp"
 #include "mir/print.hpp"
 #include "mir/verify.hpp"
 #include "ockc/version.hpp"
@@ -183,7 +184,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         const lex::TokenBuffer tokens = lex::lex(session.sources, file, sink, edition_of(options));
         ast::Crate crate;
         const ast::SourceUnit unit = parse::parse(tokens, {session.sources, session.interner, sink, crate});
-        dump("ast", [&] { return ast::print(crate, unit, session.interner); });
+        dump("ast", [&] { return ast::print(unit, {crate, session.sources, session.interner}); });
         if (options.dumps.size() == 1) return;
     }
 
@@ -212,10 +213,13 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     borrowck::check(mir, context);
     timer.end("borrowck");
     if (sink.has_errors() || options.check_only) return;
+    mir::elaborate_drops(mir, context);
 
     lower::Input lower_input{context, session.sources, {}, input.name};
     lower_input.mir = [&](DefId def) -> const mir::Body* {
-        if (mir.body(def) == nullptr) mir::build_body(mir, context, def, mir_options);
+        if (mir.body(def) != nullptr) return mir.body(def);
+        if (!mir::build_body(mir, context, def, mir_options)) return nullptr;
+        mir::elaborate_drops(mir, context, *mir.bodies.at(def));
         return mir.body(def);
     };
     lower::Output lowered = lower::lower(lower_input);

@@ -24,6 +24,10 @@ void put_tag(const Layout& layout, std::uint32_t variant, const types::AdtShape&
 
 }  // namespace
 
+void ModuleLowering::encode_tag(TypeId type, std::uint32_t variant, std::span<std::uint8_t> out) {
+    put_tag(layout(type), variant, context().adt_shape(type), out);
+}
+
 bool ModuleLowering::encode(const ConstValue& value, std::span<std::uint8_t> out) {
     switch (value.kind) {
         case ConstValue::Kind::Scalar:

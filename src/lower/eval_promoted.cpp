@@ -2,6 +2,7 @@
 // straight line of literals, aggregates and copies; what else it may hold (references to other constants) is refused.
 #include <cstring>
 
+#include "lower/eval_scalar.hpp"
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -28,6 +29,8 @@ class PromotedEvaluator {
             if (end.kind() == mir::TerminatorKind::Return) return true;
             if (const auto* node = end.get_if<mir::GotoTerminator>()) {
                 at = node->target;
+            } else if (const auto* check = end.get_if<mir::AssertTerminator>()) {   // divisions by constants: holds
+                at = check->target;
             } else {
                 return false;
             }
@@ -114,14 +117,50 @@ class PromotedEvaluator {
             }
             return bytes.has_value();
         }
-        const auto* aggregate = std::get_if<mir::AggregateRvalue>(&node.value.data);
-        if (aggregate == nullptr || shape.variants_kind == types::VariantsKind::Multiple) return false;
-        for (std::size_t i = 0; i < aggregate->operands.size(); ++i) {
-            const auto bytes = operand(aggregate->operands[i]);
-            const std::uint64_t at = types_.kind(type) == types::TypeKind::Array ? i * shape.stride : shape.offsets[i];
-            if (!bytes || !put(node.place, at, *bytes)) return false;
+        if (const auto* aggregate = std::get_if<mir::AggregateRvalue>(&node.value.data)) return assign_aggregate(node.place, *aggregate, type);
+        const std::optional<Bits> bits = scalar(node.value, type);
+        if (!bits) return false;
+        Bytes bytes(shape.size);
+        std::memcpy(bytes.data(), &*bits, std::min(bytes.size(), sizeof *bits));
+        return put(node.place, 0, bytes);
+    }
+
+    bool assign_aggregate(const mir::Place& place, const mir::AggregateRvalue& node, TypeId type) {
+        const Layout& shape = module_.layout(type);
+        const bool multiple = shape.variants_kind == types::VariantsKind::Multiple;
+        const Layout& fields = multiple ? shape.variants[node.kind.variant] : shape;
+        for (std::size_t i = 0; i < node.operands.size(); ++i) {
+            const auto bytes = operand(node.operands[i]);
+            const std::uint64_t at = types_.kind(type) == types::TypeKind::Array ? i * shape.stride : fields.offsets[i];
+            if (!bytes || !put(place, at, *bytes)) return false;
         }
+        const auto at = offset(place);
+        if (multiple && at) module_.encode_tag(type, node.kind.variant, std::span(locals_[place.local.raw]).subspan(*at, shape.size));
         return true;
+    }
+
+    std::optional<Bits> bits_of(const mir::Operand& one) {
+        const auto bytes = operand(one);
+        if (!bytes || bytes->size() > sizeof(Bits)) return std::nullopt;
+        Bits bits = 0;
+        std::memcpy(&bits, bytes->data(), bytes->size());
+        return bits;
+    }
+
+    std::optional<Bits> scalar(const mir::Rvalue& value, TypeId type) {
+        if (const auto* node = std::get_if<mir::UnaryOpRvalue>(&value.data)) {
+            const auto a = bits_of(node->operand);
+            return a ? eval_unary(types_, node->op, type, *a) : std::nullopt;
+        }
+        if (const auto* node = std::get_if<mir::BinaryOpRvalue>(&value.data)) {
+            const auto a = bits_of(node->lhs), b = bits_of(node->rhs);
+            return a && b ? eval_binary(types_, node->op, subst(body_.type_of(node->lhs)), *a, *b) : std::nullopt;
+        }
+        if (const auto* node = std::get_if<mir::CastRvalue>(&value.data)) {
+            const auto a = bits_of(node->operand);
+            return a ? eval_cast(types_, node->cast, subst(body_.type_of(node->operand)), type, *a) : std::nullopt;
+        }
+        return std::nullopt;
     }
 
     ModuleLowering& module_;

@@ -57,6 +57,7 @@ class ModuleLowering {
     ir::GlobalId static_global(DefId static_def);
     // Bytes of a constant without references; false when it has some.
     bool encode(const ConstValue& value, std::span<std::uint8_t> out);
+    void encode_tag(TypeId type, std::uint32_t variant, std::span<std::uint8_t> out);
 
     // kernel_signature.cpp: ABI of a kernel from its signature.
     abi::KernelAbi kernel_abi(DefId kernel);
