@@ -184,38 +184,43 @@ void emit_head(TextWriter& out, const Launcher& launcher, std::string_view resul
     out.raw(line).end_line();
 }
 
-// `static_assert`s for each output against every other slice: what rustc says at a call.
+// How a kernel uses a slice, weakest first.
+enum class Access { None, Read, Atomic, Write };
+
+Access access_of(const Argument& argument) {
+    if (argument.param == nullptr || !is_slice(argument.param->kind)) return Access::None;
+    if (argument.is_output) return Access::Write;
+    return argument.param->is_atomic ? Access::Atomic : Access::Read;
+}
+
+void emit_distinct_pair(TextWriter& out, const Argument& writer, const Argument& other) {
+    out.line("static_assert(ock::distinct<{}, {}>,", writer.template_name, other.template_name);
+    out.indent();
+    if (access_of(other) == Access::Write) {
+        out.line(
+            "\"error[E0499]: cannot borrow one buffer as mutable more than once, as `{}` and as `{}`; \"",
+            writer.param->name, other.param->name);
+    } else {
+        out.line("\"error[E0502]: cannot borrow the buffer of `{}` as mutable because it is also \"",
+                 writer.param->name);
+        out.line("\"borrowed as immutable, by `{}`; \"", other.param->name);
+    }
+    text_line(out, "\"if these are different buffers, declare them ock::DeviceBuffer<T>\");");
+    out.dedent();
+}
+
+// What rustc says at a call, as `static_assert`s: a written slice is no other argument's. Two slices of
+// atomics may be one buffer, as two shared borrows may.
 void emit_distinct(TextWriter& out, const Launcher& launcher) {
-    const auto& all = launcher.arguments;
-    const auto emit_pair = [&](const Argument& output, const Argument& other) {
-        const bool twice = other.is_output;
-        out.line("static_assert(ock::distinct<{}, {}>,", output.template_name, other.template_name);
-        out.indent();
-        if (twice) {
-            out.line(
-                "\"error[E0499]: cannot borrow one buffer as mutable more than once, as `{}` and as `{}`; \"",
-                output.param->name, other.param->name);
-        } else {
-            out.line(
-                "\"error[E0502]: cannot borrow the buffer of `{}` as mutable because it is also borrowed as "
-                "\"",
-                output.param->name);
-            out.line("\"immutable, by `{}`; \"", other.param->name);
-        }
-        text_line(out, "\"if these are different buffers, declare them ock::DeviceBuffer<T>\");");
-        out.dedent();
-    };
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const bool writes = all[i].is_output || (all[i].param != nullptr && all[i].param->is_atomic);
-        if (!writes) continue;
-        for (std::size_t k = 0; k < all.size(); ++k) {
-            const bool slice = k != i && all[k].param != nullptr && is_slice(all[k].param->kind);
-            if (!slice) continue;
-            const bool atomic = all[k].param->is_atomic;
-            const bool both_atomic = all[i].param->is_atomic && atomic;  // may be one buffer
-            const bool reported_by_other = all[k].is_output && (k < i || !all[i].is_output);
-            const bool reported_as_atomic = !all[i].is_output && atomic;
-            if (!both_atomic && !reported_by_other && !reported_as_atomic) emit_pair(all[i], all[k]);
+    const std::vector<Argument>& all = launcher.arguments;
+    for (std::size_t second = 1; second < all.size(); ++second) {
+        for (std::size_t first = 0; first < second; ++first) {
+            const Access a = access_of(all[first]);
+            const Access b = access_of(all[second]);
+            const bool shared = a == b && a != Access::Write;
+            if (a == Access::None || b == Access::None || shared) continue;
+            const bool first_writes = a >= b;
+            emit_distinct_pair(out, all[first_writes ? first : second], all[first_writes ? second : first]);
         }
     }
 }
