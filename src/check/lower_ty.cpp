@@ -90,7 +90,8 @@ RegionId TypeLowerer::elided_region(Span span) {
             break;
         case ElidedRegion::Error: break;
     }
-    error(Code::E0106, span, "missing lifetime specifier")->label(span, "expected named lifetime parameter");
+    static_cast<void>(span);   // a missing lifetime is reported by name resolution
+    failed_ = true;
     return types_.error_region;
 }
 

@@ -1,0 +1,113 @@
+// Constants: from the place where they stand to values, cached by item and arguments.
+#include <fmt/format.h>
+
+#include "check/interp.hpp"
+#include "check/literal_value.hpp"
+#include "check/solve.hpp"
+
+namespace ockc::check {
+
+using hir::DefKind;
+
+namespace {
+
+std::uint64_t const_key(ItemRef item) { return static_cast<std::uint64_t>(item.def.raw) << 32 | item.args.raw; }
+
+}  // namespace
+
+const ConstValue* Context::eval_const(ItemRef item) {
+    if (!item.args.valid()) item.args = types_.no_args;
+    const hir::Def& def = program_.defs[item.def];
+    if (def.kind == DefKind::AssocConst && program_.defs[def.parent].kind == DefKind::Trait) {
+        const auto instance = resolve_instance(item);   // the impl's, or the trait's default
+        if (!instance) return nullptr;
+        item = instance->item;
+    }
+    item.args = types_.erase_regions(item.args);
+    const std::uint64_t key = const_key(item);
+    if (const auto known = state_->const_values.find(key); known != state_->const_values.end()) return known->second;
+    if (!state_->const_open.insert(key).second) {
+        sink_.error(Code::E0391, def.span, fmt::format("cycle detected when evaluating the constant `{}`", program_.name(item.def)));
+        return state_->const_values[key] = nullptr;
+    }
+    Interpreter interpreter(*this);
+    const ConstValue* value = interpreter.run(item);
+    state_->const_open.erase(key);
+    return state_->const_values[key] = value;
+}
+
+const ConstValue* Context::eval_static(DefId def) { return eval_const({def, types_.no_args}); }
+
+namespace {
+
+// A constant value in the type system, or none when it is not of a kind that types may hold.
+ConstId type_level(TypeStore& types, const ConstValue& value) {
+    if (value.kind == ConstValue::Kind::Scalar) return types.const_value(value.type, value.bits[0], value.bits[1]);
+    if (value.kind == ConstValue::Kind::Aggregate && types.kind(value.type) == TypeKind::Array) {
+        std::vector<ConstId> elements;
+        for (const ConstValue* element : value.fields) {
+            elements.push_back(type_level(types, *element));
+            if (!elements.back().valid()) return {};
+        }
+        return types.const_array(value.type, elements);
+    }
+    return {};
+}
+
+}  // namespace
+
+types::ConstId Context::const_to_type_level(ItemRef item, types::TypeId type) {
+    if (types_.has(item.args, types::kHasParam | types::kHasInfer | types::kHasError)) {
+        return types_.has(item.args, types::kHasError) ? types_.error_const : types_.const_unevaluated(item.def, item.args, type);
+    }
+    const ConstValue* value = eval_const(item);
+    const ConstId result = value != nullptr ? type_level(types_, *value) : ConstId();
+    return result.valid() ? result : types_.error_const;
+}
+
+// Most constants in types are a literal or a parameter: no body needs checking for those.
+types::ConstId Context::anon_const(DefId anon, types::TypeId type) {
+    const auto& data = program_.as<hir::AnonConstDef>(anon);
+    if (!data.body.valid()) return types_.error_const;
+    const hir::Body& body = *program_.bodies[data.body];
+    hir::ExprId at = body.value;
+    for (;;) {
+        const auto* block = std::get_if<hir::BlockExpr>(&body.exprs[at].data);
+        if (block == nullptr || !body.blocks[block->block].stmts.empty() || !body.blocks[block->block].tail.valid()) break;
+        at = body.blocks[block->block].tail;
+    }
+    if (const auto* literal = std::get_if<hir::LiteralExpr>(&body.exprs[at].data); literal != nullptr && !literal->value.has_suffix) {
+        const TypeData target = types_[type];
+        const bool fits = target.kind != TypeKind::Int || types::int_bits(target.int_kind) >= 64 || literal->value.low >> (types::int_bits(target.int_kind) - (types::int_signed(target.int_kind) ? 1 : 0)) == 0;
+        const ConstId value = fits && literal->value.high == 0 ? scalar_literal(types_, literal->value, type) : ConstId();
+        if (value.valid()) return value;
+    }
+    if (const auto* path = std::get_if<hir::PathExpr>(&body.exprs[at].data); path != nullptr && path->path.kind == hir::QPath::Kind::Resolved) {
+        const hir::Res& res = path->path.path.res;
+        if (res.kind == hir::Res::Kind::Error) return types_.error_const;
+        if (res.kind == hir::Res::Kind::Def && program_.defs[res.def].kind == DefKind::ConstParam && type_of(res.def) == type) {
+            const GenericsInfo& generics = generics_of(program_.defs[res.def].parent);
+            for (std::uint32_t i = 0; i < generics.own.size(); ++i) {
+                if (generics.own[i].def == res.def) return types_.const_param(generics.parent_count + i, generics.own[i].name, type);
+            }
+        }
+    }
+    const ItemRef item{anon, identity_args(anon)};
+    const ConstValue* value = eval_const(item);
+    if (value != nullptr) {
+        const ConstId result = type_level(types_, *value);
+        return result.valid() ? result : types_.error_const;
+    }
+    if (check_body(anon) == nullptr) return types_.error_const;
+    // Still generic: evaluated when the arguments are known.
+    return types_.has(item.args, types::kHasParam) ? types_.const_unevaluated(anon, item.args, type) : types_.error_const;
+}
+
+std::optional<std::uint64_t> Context::usize_value(types::ConstId constant) {
+    if (!constant.valid()) return std::nullopt;
+    const types::ConstData& data = types_[normalize(constant, empty_env_)];
+    if (data.kind != types::ConstKind::Value || types_.kind(data.type) == TypeKind::Array) return std::nullopt;
+    return data.bits[0];
+}
+
+}  // namespace ockc::check

@@ -1,0 +1,313 @@
+#include "check/interp.hpp"
+
+#include <fmt/format.h>
+
+namespace ockc::check {
+
+using hir::DefKind;
+
+namespace {
+constexpr std::uint32_t kFrameLimit = 128;
+constexpr std::uint32_t kValueDepth = 512;
+constexpr std::size_t kMemoryLimit = 8'000'000;   // values
+}  // namespace
+
+Interpreter::Interpreter(Context& context) : cx_(context), types_(context.types()), program_(context.program()) {}
+
+Interpreter::Value Interpreter::fail(Span at, std::string message) {
+    if (flow_ != Flow::Fail) {
+        flow_ = Flow::Fail;
+        failure_ = std::move(message);
+        failure_span_ = at;
+    }
+    return {};
+}
+
+bool Interpreter::step(Span at) {
+    if (flow_ == Flow::Fail) return false;
+    if (++steps_ <= cx_.options().const_step_limit && memory_.size() < kMemoryLimit) return true;
+    fail(at, "constant evaluation is taking a long time: the limit of steps is reached");
+    return false;
+}
+
+TypeId Interpreter::instantiate(TypeId type) {
+    if (!type.valid()) return type;
+    if (types_.has(type, types::kHasParam)) type = types_.subst(type, types_[frame_->args]);
+    return cx_.normalize(type, cx_.empty_env());
+}
+
+ItemRef Interpreter::instantiate(ItemRef item) {
+    if (!item.args.valid()) item.args = types_.no_args;
+    if (types_.has(item.args, types::kHasParam)) item.args = types_.subst(item.args, types_[frame_->args]);
+    item.args = cx_.normalize(item.args, cx_.empty_env());
+    return item;
+}
+
+// ---- memory -------------------------------------------------------------------------------------------------------------------------------------
+
+Interpreter::AllocId Interpreter::allocate(Value value) {
+    memory_.push_back(std::move(value));
+    return static_cast<AllocId>(memory_.size() - 1);
+}
+
+Interpreter::Value* Interpreter::resolve(const Place& place, Span at) {
+    if (place.alloc == kNoAlloc) {
+        fail(at, "a pointer that points nowhere is used");
+        return nullptr;
+    }
+    Value* value = &memory_[place.alloc];
+    for (std::uint32_t index : place.path) {
+        if (value->kind != Value::Kind::Aggregate || index >= value->fields.size()) {
+            fail(at, "memory that has no value is used");
+            return nullptr;
+        }
+        value = &value->fields[index];
+    }
+    return value;
+}
+
+Interpreter::Value Interpreter::read(const Place& place, Span at) {
+    const Value* value = resolve(place, at);
+    if (value == nullptr) return {};
+    if (value->kind == Value::Kind::Uninit) return fail(at, "an uninitialised value is read");
+    return *value;
+}
+
+Interpreter::Value Interpreter::to_value(Operand operand, Span at) { return operand.is_place ? read(operand.place, at) : std::move(operand.value); }
+
+Interpreter::Place Interpreter::to_place(Operand operand) {
+    if (operand.is_place) return std::move(operand.place);
+    Place place;
+    place.type = operand.type;
+    place.alloc = allocate(std::move(operand.value));
+    return place;
+}
+
+// ---- calls ----------------------------------------------------------------------------------------------------------------------------------------
+
+Interpreter::Value Interpreter::construct(ItemRef ctor, std::vector<Value> fields) {
+    const DefId owner = program_.defs[ctor.def].parent;
+    const bool variant = program_.defs[owner].kind == DefKind::Variant;
+    const DefId adt = variant ? program_.defs[owner].parent : owner;
+    Value value;
+    value.kind = Value::Kind::Aggregate;
+    value.type = types_.adt(adt, ctor.args);
+    value.variant = variant ? cx_.adt(adt).variant_index(owner) : 0;
+    value.fields = std::move(fields);
+    return value;
+}
+
+Interpreter::Value Interpreter::call(ItemRef callee, std::vector<Value> args, Span at) {
+    if (!step(at)) return {};
+    if (program_.defs[callee.def].kind == DefKind::Ctor) return construct(callee, std::move(args));
+    if (types_.has(callee.args, types::kHasParam)) {
+        too_generic_ = true;
+        return fail(at, "");
+    }
+    const auto instance = cx_.resolve_instance(callee);
+    if (!instance) return fail(at, fmt::format("the function `{}` cannot be called here", cx_.text(callee)));
+    switch (instance->kind) {
+        case Instance::Kind::Item: return call_body(instance->item, std::move(args), at);
+        case Instance::Kind::CloneShim: {
+            if (args.empty() || args[0].kind != Value::Kind::Ref) return fail(at, "a value that cannot be cloned");
+            return read(args[0].target, at);
+        }
+        case Instance::Kind::FnItemCall: {
+            if (args.size() != 2) return fail(at, "a call with the wrong arguments");
+            std::vector<Value> inner = std::move(args[1].fields);
+            return call(instance->item, std::move(inner), at);
+        }
+        case Instance::Kind::FnPtrCall:
+        case Instance::Kind::ClosureCall:
+        case Instance::Kind::DropGlue: return fail(at, "closures and function pointers cannot be called in constants");
+    }
+    return {};
+}
+
+Interpreter::Value Interpreter::call_body(ItemRef fn, std::vector<Value> args, Span at) {
+    const hir::Def& def = program_.defs[fn.def];
+    if (!def.intrinsic.empty()) return intrinsic(def.intrinsic, fn, std::move(args), at);
+    const auto* data = std::get_if<hir::FnDef>(&def.data);
+    if (data == nullptr || !data->body.valid()) return fail(at, fmt::format("the function `{}` has no body", program_.name(fn.def)));
+    const TypeTables* tables = cx_.check_body(fn.def);
+    if (tables == nullptr) return fail(at, "");
+    if (++depth_ > kFrameLimit) return fail(at, "reached the recursion limit of constant evaluation");
+    Frame frame;
+    frame.tables = tables;
+    frame.body = program_.bodies[data->body].get();
+    frame.args = fn.args;
+    frame.owner = fn.def;
+    Frame* caller = std::exchange(frame_, &frame);
+    for (std::size_t i = 0; i < frame.body->params.size() && i < args.size(); ++i) {
+        Operand operand;
+        operand.type = args[i].type;
+        operand.value = std::move(args[i]);
+        match(frame.body->params[i].pat, std::move(operand));
+    }
+    Value result = eval(frame.body->value);
+    if (flow_ == Flow::Return) {
+        flow_ = Flow::Normal;
+        result = std::move(flow_value_);
+    }
+    if (flow_ == Flow::Fail) failure_frames_.push_back({fn.def, at});
+    frame_ = caller;
+    --depth_;
+    return result;
+}
+
+Interpreter::Value Interpreter::constant_item(ItemRef item, Span at) {
+    const hir::Def& def = program_.defs[item.def];
+    if (def.kind == DefKind::AssocConst && program_.defs[def.parent].kind == DefKind::Trait) {
+        if (types_.has(item.args, types::kHasParam)) {
+            too_generic_ = true;
+            return fail(at, "");
+        }
+        const auto instance = cx_.resolve_instance(item);
+        if (!instance) return fail(at, "");
+        item = instance->item;
+    }
+    const ConstValue* value = cx_.eval_const(item);
+    if (value == nullptr) {
+        too_generic_ |= types_.has(item.args, types::kHasParam);
+        return fail(at, "");
+    }
+    return from_const(*value);
+}
+
+// A const generic argument as a value.
+Interpreter::Value Interpreter::constant_argument(ConstId constant, Span at) {
+    const types::ConstData data = types_[constant];
+    if (data.kind != types::ConstKind::Value) {
+        too_generic_ = true;
+        return fail(at, "");
+    }
+    if (types_.kind(data.type) != TypeKind::Array) return scalar(data.type, static_cast<UInt128>(data.bits[1]) << 64 | data.bits[0]);
+    Value array = unit();
+    array.type = data.type;
+    for (ConstId element : types_.const_elements(constant)) array.fields.push_back(constant_argument(element, at));
+    return array;
+}
+
+// ---- constants in and out ------------------------------------------------------------------------------------------------------------------------------
+
+Interpreter::Value Interpreter::from_const(const ConstValue& constant) {
+    Value value;
+    value.type = constant.type;
+    value.bits = static_cast<UInt128>(constant.bits[1]) << 64 | constant.bits[0];
+    value.variant = constant.variant;
+    switch (constant.kind) {
+        case ConstValue::Kind::Scalar: value.kind = Value::Kind::Scalar; break;
+        case ConstValue::Kind::Aggregate:
+            value.kind = Value::Kind::Aggregate;
+            for (const ConstValue* field : constant.fields) value.fields.push_back(from_const(*field));
+            break;
+        case ConstValue::Kind::Ref: {
+            value.kind = Value::Kind::Ref;
+            value.target.alloc = allocate(from_const(*constant.target));
+            const TypeId pointee = types_[constant.type].element;
+            value.target.type = pointee;
+            if (types_.kind(pointee) == TypeKind::Slice) {
+                value.target.is_slice = true;
+                value.target.length = constant.target->fields.size();
+            }
+            break;
+        }
+        case ConstValue::Kind::Bytes:
+            value.kind = Value::Kind::Bytes;
+            value.bytes = constant.bytes;
+            break;
+        case ConstValue::Kind::StaticRef:
+            value.kind = Value::Kind::StaticRef;
+            value.static_def = constant.static_def;
+            break;
+        case ConstValue::Kind::FnItem: value.kind = Value::Kind::FnItem; break;
+        case ConstValue::Kind::FnPtr:
+            value.kind = Value::Kind::FnPtr;
+            value.fn_item = constant.fn_item;
+            break;
+        case ConstValue::Kind::Uninit: break;
+    }
+    return value;
+}
+
+const ConstValue* Interpreter::to_const(const Value& value, Span at, std::uint32_t depth) {
+    if (depth > kValueDepth) {
+        fail(at, "a constant is nested too deeply");
+        return nullptr;
+    }
+    Arena& arena = cx_.state().arena;
+    ConstValue* out = arena.make<ConstValue>();
+    out->type = types_.erase_regions(value.type);
+    out->variant = value.variant;
+    out->bits = {static_cast<std::uint64_t>(value.bits), static_cast<std::uint64_t>(value.bits >> 64)};
+    switch (value.kind) {
+        case Value::Kind::Uninit: out->kind = ConstValue::Kind::Uninit; break;
+        case Value::Kind::Scalar: out->kind = ConstValue::Kind::Scalar; break;
+        case Value::Kind::Aggregate: {
+            out->kind = ConstValue::Kind::Aggregate;
+            std::vector<const ConstValue*> fields;
+            for (const Value& field : value.fields) {
+                const ConstValue* inner = to_const(field, at, depth + 1);
+                if (inner == nullptr) return nullptr;
+                fields.push_back(inner);
+            }
+            out->fields = arena.copy(std::span<const ConstValue* const>(fields));
+            break;
+        }
+        case Value::Kind::Ref: {
+            out->kind = ConstValue::Kind::Ref;
+            const Value* target = resolve(value.target, at);
+            if (target == nullptr) return nullptr;
+            if (value.target.is_slice) {
+                Value part;
+                part.kind = Value::Kind::Aggregate;
+                part.type = types_.array(types_[value.target.type].element, types_.const_usize(value.target.length));
+                part.fields.assign(target->fields.begin() + static_cast<std::ptrdiff_t>(value.target.start),
+                                   target->fields.begin() + static_cast<std::ptrdiff_t>(value.target.start + value.target.length));
+                out->target = to_const(part, at, depth + 1);
+            } else {
+                out->target = to_const(*target, at, depth + 1);
+            }
+            if (out->target == nullptr) return nullptr;
+            break;
+        }
+        case Value::Kind::Bytes:
+            out->kind = ConstValue::Kind::Bytes;
+            out->bytes = value.bytes;
+            break;
+        case Value::Kind::StaticRef:
+            out->kind = ConstValue::Kind::StaticRef;
+            out->static_def = value.static_def;
+            break;
+        case Value::Kind::FnItem: out->kind = ConstValue::Kind::FnItem; break;
+        case Value::Kind::FnPtr:
+            out->kind = ConstValue::Kind::FnPtr;
+            out->fn_item = value.fn_item;
+            break;
+    }
+    return out;
+}
+
+const ConstValue* Interpreter::run(ItemRef item) {
+    const TypeTables* tables = cx_.check_body(item.def);
+    if (tables == nullptr) return nullptr;
+    Frame frame;
+    frame.tables = tables;
+    frame.body = program_.bodies[tables->body].get();
+    frame.args = item.args;
+    frame.owner = item.def;
+    frame_ = &frame;
+    const Span at = frame.body->exprs[frame.body->value].span;
+    const Value value = eval(frame.body->value);
+    const ConstValue* result = flow_ == Flow::Normal ? to_const(value, at, 0) : nullptr;
+    if (flow_ == Flow::Normal && result != nullptr) return result;
+    if (too_generic_ || failure_.empty()) return nullptr;   // generic, or reported elsewhere
+    Diagnostic& diagnostic = cx_.sink().error(Code::E0080, failure_span_, failure_);
+    const std::string_view name = program_.name(item.def);
+    const bool named = program_.defs[item.def].kind != DefKind::AnonConst;
+    diagnostic.label(failure_span_, named ? fmt::format("evaluation of `{}` failed here", name) : std::string("evaluation of this constant failed here"));
+    for (const auto& [fn, call_span] : failure_frames_) diagnostic.note_at(call_span, fmt::format("called in `{}` from here", program_.name(fn)));
+    return nullptr;
+}
+
+}  // namespace ockc::check

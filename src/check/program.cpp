@@ -1,0 +1,179 @@
+// Which bodies are checked, in which order: declarations first, then all bodies reached from device code, then what rustc checks
+// on typed bodies, so that messages come in rustc's order.
+#include <algorithm>
+
+#include "check/body.hpp"
+#include "check/passes.hpp"
+
+namespace ockc::check {
+
+using hir::DefKind;
+
+namespace {
+
+bool is_library(const hir::Program& program, DefId def) { return program.crates[program.defs[def].crate].is_library; }
+
+bool has_body(const hir::Program& program, DefId owner) {
+    const hir::Def& def = program.defs[owner];
+    if (!def.lowered) return false;
+    if (const auto* fn = std::get_if<hir::FnDef>(&def.data)) return fn->body.valid();
+    if (const auto* constant = std::get_if<hir::ConstDef>(&def.data)) return constant->body.valid();
+    if (const auto* item = std::get_if<hir::StaticDef>(&def.data)) return item->body.valid();
+    if (const auto* anon = std::get_if<hir::AnonConstDef>(&def.data)) return anon->body.valid();
+    return false;
+}
+
+// Queues what a definition that was mentioned makes reachable.
+class Reach {
+  public:
+    explicit Reach(Context& context) : cx_(context), program_(context.program()), state_(context.state()) {}
+
+    void mention(DefId def) {
+        if (!def.valid() || !state_.queued.insert(def).second) return;
+        state_.queue.push_back(def);
+    }
+
+    void mention_all(const TypeTables& tables) {
+        const hir::Body& body = *program_.bodies[tables.body];
+        for (std::uint32_t i = 0; i < body.exprs.size(); ++i) {
+            const hir::ExprId id(i);
+            mention(tables.expr_items[id].def);
+            mention(tables.callees[id].def);
+            for (const Adjustment& step : tables.adjustments(id)) mention(step.callee.def);
+            if (const auto* block = std::get_if<hir::ConstBlockExpr>(&body.exprs[id].data)) mention(block->constant);
+        }
+        for (std::uint32_t i = 0; i < body.pats.size(); ++i) mention(tables.pat_items[hir::PatId(i)].def);
+        for (const hir::Block& block : body.blocks) {
+            for (const hir::Stmt& stmt : block.stmts) {
+                if (stmt.kind == hir::Stmt::Kind::Item) mention(stmt.item);
+            }
+        }
+    }
+
+    // The things behind a definition: a trait's method may be any user impl's.
+    void expand(DefId def) {
+        const hir::Def& d = program_.defs[def];
+        switch (d.kind) {
+            case DefKind::Ctor:
+            case DefKind::Variant:
+            case DefKind::Field: mention(d.parent); return;
+            case DefKind::Struct:
+            case DefKind::Enum:
+            case DefKind::Union: mention_drop(def); return;
+            case DefKind::AssocFn:
+            case DefKind::AssocConst: {
+                mention(d.parent);
+                if (program_.defs[d.parent].kind != DefKind::Trait) return;
+                state_.index_impls();
+                for (DefId impl : state_.impls_of_trait[d.parent]) {
+                    if (!is_library(program_, impl)) mention(state_.item_named(impl, d.name.name));
+                }
+                return;
+            }
+            default: return;
+        }
+    }
+
+  private:
+    void mention_drop(DefId adt) {
+        if (!state_.lang.drop.valid()) return;
+        for (const ImplEntry& entry : state_.impls(state_.lang.drop)) {
+            const TypeData data = cx_.types()[cx_.types()[entry.trait_ref.args][0].as_type()];
+            if (data.kind == TypeKind::Adt && data.def == adt) mention(state_.item_named(entry.impl, program_.interner.intern("drop")));
+        }
+    }
+
+    Context& cx_;
+    const hir::Program& program_;
+    Context::State& state_;
+};
+
+// All definitions declared by an item of a device module.
+void collect_items(const hir::Program& program, DefId def, std::vector<DefId>& out) {
+    out.push_back(def);
+    const hir::Def& d = program.defs[def];
+    if (!d.lowered) return;
+    const auto add = [&](hir::List<DefId> items) {
+        for (DefId item : items) collect_items(program, item, out);
+    };
+    if (const auto* mod = std::get_if<hir::ModDef>(&d.data)) add(mod->items);
+    if (const auto* impl = std::get_if<hir::ImplDef>(&d.data)) add(impl->items);
+    if (const auto* trait = std::get_if<hir::TraitDef>(&d.data)) add(trait->items);
+}
+
+}  // namespace
+
+const TypeTables* Context::check_body(DefId owner) {
+    State::BodySlot& slot = state_->bodies[owner];
+    if (slot.done || slot.tables != nullptr) return slot.done && slot.ok ? slot.tables.get() : nullptr;   // or being checked
+    if (!has_body(program_, owner)) return nullptr;
+    slot.tables = std::make_unique<TypeTables>();
+    TypeTables& tables = *slot.tables;
+    const bool ok = BodyChecker(*this, owner, tables).run();
+    if (ok) {
+        for (const auto& closure : tables.closures) state_->closures[closure->def] = closure.get();
+        fill_pattern_values(*this, tables);
+    }
+    State::BodySlot& after = state_->bodies[owner];   // the map may have grown
+    after.done = true;
+    after.ok = ok;
+    state_->checked.push_back(owner);
+    return ok ? after.tables.get() : nullptr;
+}
+
+const ClosureInfo& Context::closure_info(DefId closure) {
+    const auto found = state_->closures.find(closure);
+    if (found != state_->closures.end()) return *found->second;
+    check_body(body_owner(closure));
+    const auto again = state_->closures.find(closure);
+    static const ClosureInfo unknown{};
+    return again != state_->closures.end() ? *again->second : unknown;
+}
+
+bool Context::check_program() {
+    const std::size_t errors = sink_.error_count();
+    Reach reach(*this);
+    std::vector<DefId> declared;
+    for (DefId root : program_.device_roots) collect_items(program_, root, declared);
+    // Declarations.
+    for (DefId impl : program_.impls) {
+        if (!is_library(program_, impl)) check_item(*this, impl);
+    }
+    for (DefId def : declared) {
+        check_item(*this, def);
+        reach.mention(def);
+    }
+    check_coherence(*this);
+    // Bodies: the user's, then what they reach.
+    for (std::size_t i = 0; i < state_->queue.size(); ++i) {
+        const DefId def = state_->queue[i];
+        reach.expand(def);
+        if (!is_library(program_, def)) {
+            check_item(*this, def);
+        } else if (!program_.defs[def].intrinsic.empty()) {
+            check_intrinsic(*this, def);
+        }
+        if (!has_body(program_, def)) continue;
+        if (const TypeTables* tables = check_body(def)) reach.mention_all(*tables);
+    }
+    // What rustc checks on typed bodies.
+    std::stable_partition(state_->checked.begin(), state_->checked.end(), [&](DefId def) { return !is_library(program_, def); });
+    for (std::size_t i = 0; i < state_->checked.size(); ++i) {
+        const DefId def = state_->checked[i];
+        if (is_library(program_, def)) break;
+        State::BodySlot& slot = state_->bodies[def];
+        if (!slot.ok) continue;
+        const std::size_t before = sink_.error_count();
+        check_const_body(*this, *slot.tables);
+        check_unsafety(*this, *slot.tables);
+        check_matches(*this, *slot.tables);
+        check_literals(*this, *slot.tables);
+        if (sink_.error_count() != before) state_->bodies[def].ok = false;
+    }
+    for (DefId kernel : program_.kernels) check_kernel(*this, kernel);
+    return sink_.error_count() == errors;
+}
+
+const std::vector<DefId>& Context::checked_bodies() const { return state_->checked; }
+
+}  // namespace ockc::check
