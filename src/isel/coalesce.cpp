@@ -1,6 +1,7 @@
-// Joins the two registers of a copy where no point of the program needs both, deepest loops first. Liveness is computed
-// for the registers that occur in copies only, as lists of segments in layout order; a class's list is the merge of its
-// members'. In: machine blocks with copies on the edges. Out: the same with most copies gone.
+// Joins the two registers of a copy where no point of the program needs both, deepest loops first. Liveness
+// is computed for the registers that occur in copies only, as lists of segments in layout order; a class's
+// list is the merge of its members'. In: machine blocks with copies on the edges. Out: the same with most
+// copies gone.
 #include <algorithm>
 #include <vector>
 
@@ -13,17 +14,18 @@ namespace {
 // Positions: instruction i reads at 2i and writes at 2i+1; a block's jump reads behind its last instruction.
 struct Segment {
     std::uint32_t begin = 0;
-    std::uint32_t end = 0;   // exclusive
+    std::uint32_t end = 0;  // exclusive
     friend auto operator<=>(const Segment&, const Segment&) = default;
 };
 
 struct Event {
     MBlockId block;
-    std::uint32_t index = 0;   // of the instruction, over the whole function
+    std::uint32_t index = 0;  // of the instruction, over the whole function
     bool is_def = false;
 };
 
-// A class with more segments than this is not joined further: keeps the work linear in the size of the function.
+// A class with more segments than this is not joined further: keeps the work linear in the size of the
+// function.
 constexpr std::size_t kMaxSegments = 4096;
 
 class Coalescer {
@@ -35,9 +37,12 @@ class Coalescer {
         collect_related();
         if (moves_.empty()) return;
         collect_events();
-        for (std::uint32_t v = 0; v < related_.size(); ++v) live_segments(v);
-        std::stable_sort(moves_.begin(), moves_.end(), [](const Copy& a, const Copy& b) { return a.depth > b.depth; });
-        for (const Copy& copy : moves_) join(find(copy.to), find(copy.from));
+        for (std::uint32_t v = 0; v < related_.size(); ++v)
+            live_segments(v);
+        std::stable_sort(moves_.begin(), moves_.end(),
+                         [](const Copy& a, const Copy& b) { return a.depth > b.depth; });
+        for (const Copy& copy : moves_)
+            join(find(copy.to), find(copy.from));
         rewrite();
     }
 
@@ -50,10 +55,13 @@ class Coalescer {
     static constexpr std::uint32_t kUnrelated = 0xFFFF'FFFFu;
 
     static bool is_copy(const ptx::Instr& instr) {
-        return instr.form == ptx::Form::Mov && !instr.guarded() && instr.operands[0].is_reg() && instr.operands[1].is_reg() &&
+        return instr.form == ptx::Form::Mov && !instr.guarded() && instr.operands[0].is_reg() &&
+               instr.operands[1].is_reg() &&
                instr.operands[0].as_reg().reg_class() == instr.operands[1].as_reg().reg_class();
     }
-    std::size_t dense(ptx::Reg reg) const { return class_base_[static_cast<std::size_t>(reg.reg_class())] + reg.number(); }
+    std::size_t dense(ptx::Reg reg) const {
+        return class_base_[static_cast<std::size_t>(reg.reg_class())] + reg.number();
+    }
 
     // First index of each block; predecessors.
     void number() {
@@ -94,7 +102,8 @@ class Coalescer {
         events_.resize(related_.size());
         segments_.resize(related_.size());
         parent_.resize(related_.size());
-        for (std::uint32_t v = 0; v < parent_.size(); ++v) parent_[v] = v;
+        for (std::uint32_t v = 0; v < parent_.size(); ++v)
+            parent_[v] = v;
     }
 
     void collect_events() {
@@ -132,7 +141,8 @@ class Coalescer {
             const bool first = i == 0 || events[i - 1].block != events[i].block;
             Stamp& stamp = mark(events[i].block);
             if (first) touched.push_back(events[i].block);
-            if (first && !events[i].is_def) work.push_back(events[i].block);   // read before any write: live on entry
+            if (first && !events[i].is_def)
+                work.push_back(events[i].block);  // read before any write: live on entry
             stamp.defines |= events[i].is_def;
         }
         live_through_.clear();
@@ -146,10 +156,11 @@ class Coalescer {
                 if (stamp.defines) continue;
                 const bool reads = std::binary_search(touched.begin(), touched.end(), pred);
                 if (!reads) live_through_.push_back(pred);
-                if (!reads) work.push_back(pred);   // one that reads is in the work list already
+                if (!reads) work.push_back(pred);  // one that reads is in the work list already
             }
         }
-        for (const MBlockId b : live_through_) segments_[v].push_back({block_begin(b), block_end(b)});
+        for (const MBlockId b : live_through_)
+            segments_[v].push_back({block_begin(b), block_end(b)});
         local_segments(v);
         std::sort(segments_[v].begin(), segments_[v].end());
     }
@@ -161,9 +172,10 @@ class Coalescer {
         while (end > 0) {
             const MBlockId b = events[end - 1].block;
             std::size_t begin = end;
-            while (begin > 0 && events[begin - 1].block == b) --begin;
+            while (begin > 0 && events[begin - 1].block == b)
+                --begin;
             const bool live_out = stamp_[b.raw].owner == v && stamp_[b.raw].live_out;
-            std::uint32_t live_to = live_out ? block_end(b) : 0;   // 0: not alive
+            std::uint32_t live_to = live_out ? block_end(b) : 0;  // 0: not alive
             for (std::size_t i = end; i > begin; --i) {
                 const Event& event = events[i - 1];
                 if (!event.is_def) {
@@ -180,7 +192,8 @@ class Coalescer {
     }
 
     std::uint32_t find(std::uint32_t v) {
-        while (parent_[v] != v) v = parent_[v] = parent_[parent_[v]];
+        while (parent_[v] != v)
+            v = parent_[v] = parent_[parent_[v]];
         return v;
     }
 
@@ -188,14 +201,17 @@ class Coalescer {
     static bool overlap(const std::vector<Segment>& a, const std::vector<Segment>& b) {
         if (a.size() > b.size()) return overlap(b, a);
         for (const Segment& s : a) {
-            const auto it = std::lower_bound(b.begin(), b.end(), s.begin, [](const Segment& x, std::uint32_t at) { return x.end <= at; });
+            const auto it = std::lower_bound(b.begin(), b.end(), s.begin,
+                                             [](const Segment& x, std::uint32_t at) { return x.end <= at; });
             if (it != b.end() && it->begin < s.end) return true;
         }
         return false;
     }
 
     void join(std::uint32_t a, std::uint32_t b) {
-        if (a == b || segments_[a].size() + segments_[b].size() > kMaxSegments || overlap(segments_[a], segments_[b])) return;
+        if (a == b || segments_[a].size() + segments_[b].size() > kMaxSegments ||
+            overlap(segments_[a], segments_[b]))
+            return;
         parent_[b] = a;
         const auto middle = static_cast<std::ptrdiff_t>(segments_[a].size());
         segments_[a].insert(segments_[a].end(), segments_[b].begin(), segments_[b].end());
@@ -220,7 +236,7 @@ class Coalescer {
     }
 
     struct Stamp {
-        std::uint32_t owner;   // the register that the two flags are about
+        std::uint32_t owner;  // the register that the two flags are about
         bool defines;
         bool live_out;
     };
@@ -242,6 +258,8 @@ class Coalescer {
 
 }  // namespace
 
-void join_copies(MFunction& function) { Coalescer(function).run(); }
+void join_copies(MFunction& function) {
+    Coalescer(function).run();
+}
 
 }  // namespace ockc::isel

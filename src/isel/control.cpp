@@ -1,5 +1,6 @@
-// Terminators, calls, returns. Values for block parameters are copied at the end of the jump's own block, or in a block of
-// their own on the edge of a branch; join_copies makes most of them vanish and place_blocks the empty blocks with them.
+// Terminators, calls, returns. Values for block parameters are copied at the end of the jump's own block, or
+// in a block of their own on the edge of a branch; join_copies makes most of them vanish and place_blocks the
+// empty blocks with them.
 #include <algorithm>
 
 #include "isel/selector.hpp"
@@ -8,7 +9,8 @@ namespace ockc::isel {
 
 using ir::Op;
 
-// ------------------------------------------------------------------------------------------------------------- edges
+// -------------------------------------------------------------------------------------------------------------
+// edges
 
 void Selector::copy_arguments(const ir::Target& target, std::vector<Move>& moves) {
     const std::vector<ir::ValueId>& params = in_.blocks[target.block].params;
@@ -80,17 +82,20 @@ void Selector::branch(const ir::Instruction& inst) {
     end_branch(machine_block_, cond, taken, other);
 }
 
-// ------------------------------------------------------------------------------------------------------------ switch
+// ------------------------------------------------------------------------------------------------------------
+// switch
 
 // Up to this many cases are tested one after the other; more are halved by a comparison first.
 static constexpr std::size_t kLinearCases = 4;
 
 void Selector::switch_on(const ir::Instruction& inst) {
     std::vector<Case> cases;
-    for (std::size_t i = 0; i < inst.cases.size(); ++i) cases.push_back({inst.cases[i], edge(inst.targets[i + 1])});
+    for (std::size_t i = 0; i < inst.cases.size(); ++i)
+        cases.push_back({inst.cases[i], edge(inst.targets[i + 1])});
     const MBlockId otherwise = edge(inst.targets[0]);
     if (const auto c = int_constant(inst.args[0])) {
-        const auto it = std::find_if(cases.begin(), cases.end(), [&](const Case& x) { return x.value == *c; });
+        const auto it =
+            std::find_if(cases.begin(), cases.end(), [&](const Case& x) { return x.value == *c; });
         return end_jump(it == cases.end() ? otherwise : it->to);
     }
     if (cases.empty()) return end_jump(otherwise);
@@ -99,19 +104,21 @@ void Selector::switch_on(const ir::Instruction& inst) {
     const Operand value = type == VT::I1 ? as_32(inst.args[0], false) : extended(inst.args[0], false);
     const std::uint32_t bits = std::max(ir::type_bits(type), 16u);
     const PT compare_type = type == VT::I1 || bits == 32 ? PT::U32 : bits == 64 ? PT::U64 : PT::U16;
-    if (cases.size() > kLinearCases) std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.value < b.value; });
+    if (cases.size() > kLinearCases)
+        std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.value < b.value; });
     test_cases(machine_block_, value, compare_type, cases, otherwise, current_);
 }
 
-// Tests in block `at`, whose last instructions are appended to `out`. The depth of this recursion is the logarithm of the
-// number of cases.
-void Selector::test_cases(MBlockId at, const Operand& value, PT type, std::span<const Case> cases, MBlockId otherwise,
-                          std::vector<Instr>& out) {
+// Tests in block `at`, whose last instructions are appended to `out`. The depth of this recursion is the
+// logarithm of the number of cases.
+void Selector::test_cases(MBlockId at, const Operand& value, PT type, std::span<const Case> cases,
+                          MBlockId otherwise, std::vector<Instr>& out) {
     const Reg hit = fresh(RegClass::Pred);
     const auto test = [&](ptx::Cmp cmp, std::uint64_t with) {
         const std::uint32_t shift = 64 - ptx::type_bits(type);
-        Instr instr = ptx::make(Form::Setp, type, {r(hit), Operand::none(), value,
-                                                   imm(static_cast<std::int64_t>(with << shift) >> shift)});
+        Instr instr = ptx::make(
+            Form::Setp, type,
+            {r(hit), Operand::none(), value, imm(static_cast<std::int64_t>(with << shift) >> shift)});
         instr.mods.cmp = cmp;
         instr.loc = loc_;
         out.push_back(instr);
@@ -120,7 +127,8 @@ void Selector::test_cases(MBlockId at, const Operand& value, PT type, std::span<
         const MBlockId id = new_block();
         std::vector<Instr> instrs;
         test_cases(id, value, type, part, otherwise, instrs);
-        machine_.blocks[id].instrs.assign(std::make_move_iterator(instrs.rbegin()), std::make_move_iterator(instrs.rend()));
+        machine_.blocks[id].instrs.assign(std::make_move_iterator(instrs.rbegin()),
+                                          std::make_move_iterator(instrs.rend()));
         return id;
     };
     if (cases.size() > kLinearCases) {
@@ -134,7 +142,8 @@ void Selector::test_cases(MBlockId at, const Operand& value, PT type, std::span<
     end_branch(at, r(hit), cases[0].to, cases.size() == 1 ? otherwise : rest(cases.subspan(1)));
 }
 
-// ------------------------------------------------------------------------------------------------- calls and returns
+// ------------------------------------------------------------------------------------------------- calls and
+// returns
 
 ParamLayout layout_results(std::span<const ir::Type> types) {
     ParamLayout layout;
@@ -149,10 +158,15 @@ ParamLayout layout_results(std::span<const ir::Type> types) {
 }
 
 // What a .param of these types looks like: one scalar, or bytes for several or for an i128.
-void Selector::param_shape(std::span<const VT> types, PT& type, std::uint32_t& align, bool& array, std::uint64_t& count) const {
+void Selector::param_shape(std::span<const VT> types, PT& type, std::uint32_t& align, bool& array,
+                           std::uint64_t& count) const {
     if (types.size() == 1 && types[0] != VT::I128) {
         const PT memory = memory_type(types[0]);
-        type = memory == PT::U8 ? PT::B8 : memory == PT::U16 ? PT::B16 : memory == PT::U32 ? PT::B32 : memory == PT::U64 ? PT::B64 : memory;
+        type = memory == PT::U8    ? PT::B8
+               : memory == PT::U16 ? PT::B16
+               : memory == PT::U32 ? PT::B32
+               : memory == PT::U64 ? PT::B64
+                                   : memory;
         return;
     }
     const ParamLayout layout = layout_results(types);
@@ -224,9 +238,11 @@ ptx::SymbolId Selector::call_param(std::string_view part, std::span<const VT> ty
 }
 
 // Arguments are stored to .param variables of this call, the results loaded back.
-void Selector::call_symbol(ptx::SymbolId callee, std::span<const Passed> args, std::span<const Passed> results) {
+void Selector::call_symbol(ptx::SymbolId callee, std::span<const Passed> args,
+                           std::span<const Passed> results) {
     std::vector<VT> result_types;
-    for (const Passed& result : results) result_types.push_back(result.type);
+    for (const Passed& result : results)
+        result_types.push_back(result.type);
     ptx::SymbolId result_param;
     if (!results.empty()) result_param = call_param("ret", result_types);
     std::vector<Operand> params;
@@ -238,13 +254,15 @@ void Selector::call_symbol(ptx::SymbolId callee, std::span<const Passed> args, s
     Instr instr = ptx::make(Form::Call, PT::None, {});
     instr.loc = loc_;
     instr.mods.uni = true;
-    if (result_param.valid()) instr.operands[0] = Operand::list(out_.new_list({Operand::symbol(result_param)}));
+    if (result_param.valid())
+        instr.operands[0] = Operand::list(out_.new_list({Operand::symbol(result_param)}));
     instr.operands[1] = Operand::symbol(callee);
     if (!params.empty()) instr.operands[2] = Operand::list(out_.new_list(std::move(params)));
     current_.push_back(instr);
     const ParamLayout layout = layout_results(result_types);
     for (std::size_t i = 0; i < results.size(); ++i) {
-        if (results[i].value.present()) from_param(result_param, static_cast<std::int64_t>(layout.offsets[i]), results[i]);
+        if (results[i].value.present())
+            from_param(result_param, static_cast<std::int64_t>(layout.offsets[i]), results[i]);
     }
     --calls_;
 }
@@ -252,8 +270,10 @@ void Selector::call_symbol(ptx::SymbolId callee, std::span<const Passed> args, s
 void Selector::call(const ir::Instruction& inst) {
     std::vector<Passed> args;
     std::vector<Passed> results;
-    for (const ir::ValueId value : inst.results) results.push_back(received(value));
-    for (const ir::ValueId value : inst.args) args.push_back(passed(value));
+    for (const ir::ValueId value : inst.results)
+        results.push_back(received(value));
+    for (const ir::ValueId value : inst.args)
+        args.push_back(passed(value));
     call_symbol(context_.out.symbol(context_.ir.functions[inst.callee].name), args, results);
 }
 
@@ -264,7 +284,8 @@ void Selector::call_library(LibraryFunction function, std::vector<Passed> args, 
 
 void Selector::library_call(const ir::Instruction& inst, LibraryFunction function) {
     std::vector<Passed> args;
-    for (const ir::ValueId value : inst.args) args.push_back(passed(value));
+    for (const ir::ValueId value : inst.args)
+        args.push_back(passed(value));
     call_library(function, std::move(args), {received(inst.result())});
 }
 

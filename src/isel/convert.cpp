@@ -19,7 +19,9 @@ PT int_type(VT type, bool is_signed) {
         default: OCKC_UNREACHABLE("integer width");
     }
 }
-PT float_type(VT type) { return type == VT::F16 ? PT::F16 : type == VT::F32 ? PT::F32 : PT::F64; }
+PT float_type(VT type) {
+    return type == VT::F16 ? PT::F16 : type == VT::F32 ? PT::F32 : PT::F64;
+}
 
 }  // namespace
 
@@ -29,11 +31,15 @@ void Selector::truncate(const ir::Instruction& inst) {
         const std::uint32_t bits = ir::type_bits(from);
         const PT type = bits <= 16 ? PT::B16 : bits == 32 ? PT::B32 : PT::B64;
         const Reg bit = emit_to(reg_class(from), Form::And, type, {src(inst.args[0]), imm(1)});
-        compare(result(inst), ptx::Cmp::Ne, bits <= 16 ? PT::S16 : bits == 32 ? PT::S32 : PT::S64, r(bit), imm(0));
+        compare(result(inst), ptx::Cmp::Ne,
+                bits <= 16   ? PT::S16
+                : bits == 32 ? PT::S32
+                             : PT::S64,
+                r(bit), imm(0));
         return;
     }
     const Operand value = src(inst.args[0]);
-    if (from == VT::I16) {   // i8 shares its register class; the upper byte may be anything
+    if (from == VT::I16) {  // i8 shares its register class; the upper byte may be anything
         copy(result(inst), value);
         return;
     }
@@ -51,8 +57,10 @@ void Selector::extend(const ir::Instruction& inst, bool is_signed) {
         emit(Form::Selp, type, {r(to), imm(is_signed ? -1 : 1), imm(0), plain_predicate(inst.args[0])});
         return;
     }
-    if (from == VT::I8 && inst.type == VT::I16) return copy(to, is_signed ? sext8(inst.args[0]) : zext8(inst.args[0]));
-    const bool clean = from == VT::I8 && extension(inst.args[0]) == (is_signed ? Extension::Sign : Extension::Zero);
+    if (from == VT::I8 && inst.type == VT::I16)
+        return copy(to, is_signed ? sext8(inst.args[0]) : zext8(inst.args[0]));
+    const bool clean =
+        from == VT::I8 && extension(inst.args[0]) == (is_signed ? Extension::Sign : Extension::Zero);
     const PT from_type = clean ? (is_signed ? PT::S16 : PT::U16) : int_type(from, is_signed);
     convert(to, int_type(inst.type, is_signed), r(use(inst.args[0])), from_type);
 }
@@ -63,17 +71,19 @@ void Selector::float_to_float(const ir::Instruction& inst) {
     const bool bf16 = from == VT::BF16 || inst.type == VT::BF16;
     if (!bf16) {
         const bool narrows = ir::type_bits(inst.type) < ir::type_bits(from);
-        convert(to, float_type(inst.type), src(inst.args[0]), float_type(from), narrows ? ptx::Round::Rn : ptx::Round::None);
+        convert(to, float_type(inst.type), src(inst.args[0]), float_type(from),
+                narrows ? ptx::Round::Rn : ptx::Round::None);
         return;
     }
     if (from == VT::F64) {
         if (ptx::target_info(context_.options.target).sm < 90) {
-            return unsupported(inst, "a conversion from `f64` to `bf16`", "convert to `f32` first (this rounds twice)");
+            return unsupported(inst, "a conversion from `f64` to `bf16`",
+                               "convert to `f32` first (this rounds twice)");
         }
         convert(to, PT::BF16, src(inst.args[0]), PT::F64, ptx::Round::Rn);
         return;
     }
-    const Operand middle = as_f32(inst.args[0]);   // exact
+    const Operand middle = as_f32(inst.args[0]);  // exact
     if (inst.type == VT::BF16 || inst.type == VT::F16) return to_half(to, inst.type, middle);
     if (inst.type == VT::F32) return copy(to, middle);
     convert(to, PT::F64, middle, PT::F32);
@@ -102,7 +112,8 @@ void Selector::int_to_float(const ir::Instruction& inst, bool is_signed) {
     const bool bf16 = inst.type == VT::BF16;
     // A bf16 comes through f32, which holds integers of 16 bits exactly: wider ones would be rounded twice.
     if (bf16 && ir::type_bits(from) > 16 && ptx::target_info(context_.options.target).sm < 90) {
-        return unsupported(inst, "a conversion from a 32- or 64-bit integer to `bf16`", "convert to `f32` first (this rounds twice)");
+        return unsupported(inst, "a conversion from a 32- or 64-bit integer to `bf16`",
+                           "convert to `f32` first (this rounds twice)");
     }
     const bool through_f32 = bf16 && ir::type_bits(from) <= 16;
     const Reg to = through_f32 ? fresh(RegClass::F32) : result(inst);

@@ -1,8 +1,8 @@
-// Copies and what is left of them. remove_dead drops the halves of 128-bit results and the loop variables that turned out
-// to be unused: one pass from the end, in which a dropped instruction gives back its reads.
+// Copies and what is left of them. remove_dead drops the halves of 128-bit results and the loop variables
+// that turned out to be unused: one pass from the end, in which a dropped instruction gives back its reads.
 //
-// Parallel moves as a sequence: a move may be written once nobody still has to read its destination; when only cycles are
-// left, one of their values is saved in a new register. Linear in the number of moves.
+// Parallel moves as a sequence: a move may be written once nobody still has to read its destination; when
+// only cycles are left, one of their values is saved in a new register. Linear in the number of moves.
 #include <array>
 #include <unordered_map>
 #include <utility>
@@ -32,8 +32,11 @@ ptx::Instr move_instr(ptx::Reg to, const ptx::Operand& from) {
 void remove_dead(MFunction& function) {
     ptx::Function& out = *function.out;
     std::array<std::vector<std::uint32_t>, ptx::kRegClassCount> reads;
-    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c) reads[c].resize(out.reg_counts[c], 0);
-    const auto count = [&](ptx::Reg reg) -> std::uint32_t& { return reads[static_cast<std::size_t>(reg.reg_class())][reg.number()]; };
+    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c)
+        reads[c].resize(out.reg_counts[c], 0);
+    const auto count = [&](ptx::Reg reg) -> std::uint32_t& {
+        return reads[static_cast<std::size_t>(reg.reg_class())][reg.number()];
+    };
     for (MBlock& block : function.blocks) {
         if (block.end == End::Cond) ++count(block.cond.as_reg());
         for (ptx::Instr& instr : block.instrs) {
@@ -56,9 +59,10 @@ void remove_dead(MFunction& function) {
     }
 }
 
-void sequence_moves(ptx::Function& function, std::vector<Move> moves, ptx::SourceLoc loc, std::vector<ptx::Instr>& out) {
-    std::unordered_map<std::uint32_t, std::uint32_t> readers;      // register -> moves that still have to read it
-    std::unordered_map<std::uint32_t, std::size_t> writer;         // register -> the move that writes it
+void sequence_moves(ptx::Function& function, std::vector<Move> moves, ptx::SourceLoc loc,
+                    std::vector<ptx::Instr>& out) {
+    std::unordered_map<std::uint32_t, std::uint32_t> readers;  // register -> moves that still have to read it
+    std::unordered_map<std::uint32_t, std::size_t> writer;     // register -> the move that writes it
     std::vector<std::size_t> ready;
     std::vector<bool> done(moves.size(), false);
     const auto emit = [&](ptx::Reg to, const ptx::Operand& from) {
@@ -91,7 +95,7 @@ void sequence_moves(ptx::Function& function, std::vector<Move> moves, ptx::Sourc
     for (std::size_t i = 0; i < moves.size(); ++i) {
         if (!done[i] && is_ready(i)) finish(i);
     }
-    for (std::size_t i = 0; i < moves.size(); ++i) {   // only cycles are left
+    for (std::size_t i = 0; i < moves.size(); ++i) {  // only cycles are left
         if (done[i]) continue;
         const ptx::Reg saved = function.new_reg(moves[i].to.reg_class());
         emit(saved, ptx::Operand::reg(moves[i].to));

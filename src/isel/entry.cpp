@@ -1,5 +1,5 @@
-// The outside of a function: .param declarations and the loads of what the body asks for. An entry's parameters follow the
-// kernel's ABI slots; pointers arrive generic and are taken to .global once.
+// The outside of a function: .param declarations and the loads of what the body asks for. An entry's
+// parameters follow the kernel's ABI slots; pointers arrive generic and are taken to .global once.
 #include "isel/selector.hpp"
 
 namespace ockc::isel {
@@ -49,7 +49,7 @@ void Selector::declare_params() {
         const VT type = in_.type_of(values[i]);
         ptx::Param param;
         std::string name = kernel != nullptr ? kernel->slots[i].name : "param" + std::to_string(i);
-        if (context_.taken_names.contains(name)) name += "$";   // positions count, names do not
+        if (context_.taken_names.contains(name)) name += "$";  // positions count, names do not
         param.name = context_.out.symbol(name);
         if (kernel != nullptr) {
             const abi::ParamSlot& slot = kernel->slots[i];

@@ -1,5 +1,6 @@
-// Floats. f32 and f64 are the machine's; f16 and bf16 where the target computes in them, else exactly through f32 (24 bits
-// are enough for one correctly rounded +, -, *, / or square root of 11 or 8 bits). Rounding is always written out.
+// Floats. f32 and f64 are the machine's; f16 and bf16 where the target computes in them, else exactly through
+// f32 (24 bits are enough for one correctly rounded +, -, *, / or square root of 11 or 8 bits). Rounding is
+// always written out.
 #include "isel/selector.hpp"
 
 namespace ockc::isel {
@@ -32,7 +33,9 @@ PT float_type(VT type) {
     }
     OCKC_UNREACHABLE("not a float type");
 }
-bool is_half(VT type) { return type == VT::F16 || type == VT::BF16; }
+bool is_half(VT type) {
+    return type == VT::F16 || type == VT::BF16;
+}
 
 ptx::Cmp comparison(ir::FloatCond cond) {
     using ir::FloatCond;
@@ -69,7 +72,7 @@ ptx::Operand Selector::as_f32(ir::ValueId value) {
     const Reg out = fresh(RegClass::F32);
     if (type == VT::F16) {
         convert(out, PT::F32, r(use(value)), PT::F16);
-    } else {   // a bf16 is the upper half of an f32
+    } else {  // a bf16 is the upper half of an f32
         const Reg zero = fresh(RegClass::B16);
         copy(zero, imm(0));
         const Reg bits = fresh(RegClass::B32);
@@ -88,7 +91,8 @@ void Selector::to_half(Reg to, VT type, const Operand& f32) {
         convert(to, PT::BF16, f32, PT::F32, ptx::Round::Rn);
         return;
     }
-    // To nearest, ties to even: add 0x7fff plus the lowest kept bit, keep the upper half. NaN becomes the canonical one.
+    // To nearest, ties to even: add 0x7fff plus the lowest kept bit, keep the upper half. NaN becomes the
+    // canonical one.
     const Reg bits = fresh(RegClass::B32);
     emit(Form::Mov, PT::B32, {r(bits), f32});
     const Reg low_bit = emit_to(RegClass::B32, Form::Bfe, PT::U32, {r(bits), imm(16), imm(1)});
@@ -103,7 +107,8 @@ void Selector::to_half(Reg to, VT type, const Operand& f32) {
 
 void Selector::float_binary(const ir::Instruction& inst, Form form) {
     if (!is_half(inst.type) || native(inst.type, form)) {
-        Instr& instr = emit(form, float_type(inst.type), {r(result(inst)), src(inst.args[0]), src(inst.args[1])});
+        Instr& instr =
+            emit(form, float_type(inst.type), {r(result(inst)), src(inst.args[0]), src(inst.args[1])});
         instr.mods.round = ptx::Round::Rn;
         return;
     }
@@ -115,7 +120,8 @@ void Selector::float_binary(const ir::Instruction& inst, Form form) {
 
 void Selector::fused(const ir::Instruction& inst) {
     if (is_half(inst.type) && !native(inst.type, Form::Fma)) {
-        return unsupported(inst, "a fused multiply-add of `bf16`", "multiply and add in `f32`, or compile for sm_80 or newer");
+        return unsupported(inst, "a fused multiply-add of `bf16`",
+                           "multiply and add in `f32`, or compile for sm_80 or newer");
     }
     Instr& instr = emit(Form::Fma, float_type(inst.type),
                         {r(result(inst)), src(inst.args[0]), src(inst.args[1]), src(inst.args[2])});
@@ -152,10 +158,11 @@ void Selector::float_remainder(const ir::Instruction& inst) {
     to_half(result(inst), inst.type, r(out));
 }
 
-// ------------------------------------------------------------------------------------------------------------- signs
+// -------------------------------------------------------------------------------------------------------------
+// signs
 
-// Is the value read by arithmetic only, where the bits of a NaN do not matter? Only then may neg and abs be used: on a
-// NaN they give the canonical NaN, while Rust's negation flips the sign bit of any value.
+// Is the value read by arithmetic only, where the bits of a NaN do not matter? Only then may neg and abs be
+// used: on a NaN they give the canonical NaN, while Rust's negation flips the sign bit of any value.
 bool Selector::only_arithmetic_uses(ir::ValueId value) const {
     return !sees_bits_[value];
 }
@@ -176,7 +183,7 @@ void Selector::sign_op(const ir::Instruction& inst) {
 }
 
 void Selector::copy_sign(const ir::Instruction& inst) {
-    if (!is_half(inst.type)) {   // PTX names the sign first
+    if (!is_half(inst.type)) {  // PTX names the sign first
         emit(Form::Copysign, float_type(inst.type), {r(result(inst)), src(inst.args[1]), src(inst.args[0])});
         return;
     }
@@ -185,7 +192,8 @@ void Selector::copy_sign(const ir::Instruction& inst) {
     emit(Form::Or, PT::B16, {r(result(inst)), r(magnitude), r(sign)});
 }
 
-// -------------------------------------------------------------------------------------------- order and whole numbers
+// -------------------------------------------------------------------------------------------- order and
+// whole numbers
 
 void Selector::min_max(const ir::Instruction& inst, Form form) {
     if (!is_half(inst.type) || native(inst.type, form)) {

@@ -1,4 +1,5 @@
-// Integers of 1 to 64 bits. 8-bit values live in 16-bit registers: what looks at their upper byte extends them first.
+// Integers of 1 to 64 bits. 8-bit values live in 16-bit registers: what looks at their upper byte extends
+// them first.
 #include "isel/selector.hpp"
 
 namespace ockc::isel {
@@ -14,9 +15,15 @@ std::uint32_t width(VT type) {
     const std::uint32_t bits = ir::type_bits(type);
     return bits == 8 ? 16 : bits;
 }
-PT signed_type(VT type) { return width(type) == 16 ? PT::S16 : width(type) == 32 ? PT::S32 : PT::S64; }
-PT unsigned_type(VT type) { return width(type) == 16 ? PT::U16 : width(type) == 32 ? PT::U32 : PT::U64; }
-PT bits_type(VT type) { return width(type) == 16 ? PT::B16 : width(type) == 32 ? PT::B32 : PT::B64; }
+PT signed_type(VT type) {
+    return width(type) == 16 ? PT::S16 : width(type) == 32 ? PT::S32 : PT::S64;
+}
+PT unsigned_type(VT type) {
+    return width(type) == 16 ? PT::U16 : width(type) == 32 ? PT::U32 : PT::U64;
+}
+PT bits_type(VT type) {
+    return width(type) == 16 ? PT::B16 : width(type) == 32 ? PT::B32 : PT::B64;
+}
 
 struct Comparison {
     ptx::Cmp cmp;
@@ -44,15 +51,16 @@ ptx::Cmp swapped(ptx::Cmp cmp) {
     if (cmp == ptx::Cmp::Le) return ptx::Cmp::Ge;
     if (cmp == ptx::Cmp::Gt) return ptx::Cmp::Lt;
     if (cmp == ptx::Cmp::Ge) return ptx::Cmp::Le;
-    return cmp;   // eq, ne: the same both ways
+    return cmp;  // eq, ne: the same both ways
 }
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------------ sums and products
+// ------------------------------------------------------------------------------------------------ sums and
+// products
 
-// `value` as the 64-bit product of two 32-bit values: zext(x) * zext(y), zext(x) * c, zext(x) << k, and signed.
-// With an addend, `to` = product + addend.
+// `value` as the 64-bit product of two 32-bit values: zext(x) * zext(y), zext(x) * c, zext(x) << k, and
+// signed. With an addend, `to` = product + addend.
 bool Selector::wide_product(const ir::Instruction& product, const ir::ValueId* addend, Reg to) {
     if (product.type != VT::I64 || (product.op != Op::Imul && product.op != Op::Shl)) return false;
     const auto extended_from = [this](ir::ValueId v, Op op) -> const ir::Instruction* {
@@ -67,7 +75,8 @@ bool Selector::wide_product(const ir::Instruction& product, const ir::ValueId* a
         const ir::Instruction* b = nullptr;
         if (const auto c = int_constant(product.args[1])) {
             factor = static_cast<std::int64_t>(product.op == Op::Shl ? std::uint64_t{1} << (*c & 63) : *c);
-            const bool fits = is_signed ? *factor >= INT32_MIN && *factor <= INT32_MAX : *factor >= 0 && *factor <= UINT32_MAX;
+            const bool fits = is_signed ? *factor >= INT32_MIN && *factor <= INT32_MAX
+                                        : *factor >= 0 && *factor <= UINT32_MAX;
             if (!fits) continue;
         } else if (product.op == Op::Imul) {
             b = extended_from(product.args[1], op);
@@ -94,17 +103,20 @@ bool Selector::multiply_add(const ir::Instruction& inst, ir::ValueId product, ir
     if (wide_product(def, &addend, result(inst))) return true;
     if (uses_[product] != 1) return false;
     if (def.op == Op::Imul && inst.type != VT::I8) {
-        emit(Form::MadLo, signed_type(inst.type), {r(result(inst)), src(def.args[0]), src(def.args[1]), src(addend)});
+        emit(Form::MadLo, signed_type(inst.type),
+             {r(result(inst)), src(def.args[0]), src(def.args[1]), src(addend)});
         return true;
     }
     const auto amount = def.op == Op::Shl && inst.type == VT::I32 ? int_constant(def.args[1]) : std::nullopt;
     if (!amount || (*amount & 31) == 31) return false;
-    emit(Form::MadLo, PT::S32, {r(result(inst)), src(def.args[0]), imm(std::int64_t{1} << (*amount & 31)), src(addend)});
+    emit(Form::MadLo, PT::S32,
+         {r(result(inst)), src(def.args[0]), imm(std::int64_t{1} << (*amount & 31)), src(addend)});
     return true;
 }
 
 void Selector::add(const ir::Instruction& inst) {
-    if (multiply_add(inst, inst.args[0], inst.args[1]) || multiply_add(inst, inst.args[1], inst.args[0])) return;
+    if (multiply_add(inst, inst.args[0], inst.args[1]) || multiply_add(inst, inst.args[1], inst.args[0]))
+        return;
     simple_binary(inst, Form::AddI, true);
 }
 
@@ -122,7 +134,7 @@ void Selector::simple_binary(const ir::Instruction& inst, Form form, bool is_sig
     const auto c = form == Form::SubI ? int_constant(b) : std::nullopt;
     const Operand left = src(a);
     const Operand right = src(b);
-    if (c && right.value != INT64_MIN) {   // a - c as nvcc writes it
+    if (c && right.value != INT64_MIN) {  // a - c as nvcc writes it
         emit(Form::AddI, type, {r(result(inst)), left, imm(-right.value)});
         return;
     }
@@ -152,7 +164,8 @@ void Selector::absolute(const ir::Instruction& inst) {
     emit(Form::AbsI, signed_type(inst.type), {r(result(inst)), extended(inst.args[0], true)});
 }
 
-// -------------------------------------------------------------------------------------------------------------- logic
+// --------------------------------------------------------------------------------------------------------------
+// logic
 
 void Selector::logic(const ir::Instruction& inst, Form form) {
     ir::ValueId a = inst.args[0];
@@ -167,7 +180,8 @@ void Selector::logical_not(const ir::Instruction& inst) {
     emit(Form::Not, type, {r(result(inst)), src(inst.args[0])});
 }
 
-// ------------------------------------------------------------------------------------------------------------- shifts
+// -------------------------------------------------------------------------------------------------------------
+// shifts
 
 // The amount modulo the width. PTX clamps large amounts, so a variable one is masked.
 ptx::Operand Selector::shift_amount(ir::ValueId amount, std::uint32_t bits) {
@@ -179,11 +193,13 @@ void Selector::shift(const ir::Instruction& inst) {
     if (inst.op == Op::Shl && wide_product(inst, nullptr, result(inst))) return;
     const std::uint32_t bits = ir::type_bits(inst.type);
     const bool variable = constant_def(inst.args[1]) == nullptr;
-    if (bits == 32 && variable && inst.op != Op::Ashr) {   // the funnel shift takes the amount modulo 32 by itself
+    if (bits == 32 && variable &&
+        inst.op != Op::Ashr) {  // the funnel shift takes the amount modulo 32 by itself
         const Operand value = src(inst.args[0]);
         const bool left = inst.op == Op::Shl;
-        Instr& instr = emit(left ? Form::ShfL : Form::ShfR, PT::B32,
-                            {r(result(inst)), left ? imm(0) : value, left ? value : imm(0), src(inst.args[1])});
+        Instr& instr =
+            emit(left ? Form::ShfL : Form::ShfR, PT::B32,
+                 {r(result(inst)), left ? imm(0) : value, left ? value : imm(0), src(inst.args[1])});
         instr.mods.mode = ptx::Mode::Wrap;
         return;
     }
@@ -203,7 +219,8 @@ void Selector::rotate(const ir::Instruction& inst) {
     const std::uint32_t bits = ir::type_bits(inst.type);
     if (bits == 32) {
         const Operand value = src(inst.args[0]);
-        Instr& instr = emit(left ? Form::ShfL : Form::ShfR, PT::B32, {r(result(inst)), value, value, src(inst.args[1])});
+        Instr& instr =
+            emit(left ? Form::ShfL : Form::ShfR, PT::B32, {r(result(inst)), value, value, src(inst.args[1])});
         instr.mods.mode = ptx::Mode::Wrap;
         return;
     }
@@ -221,7 +238,8 @@ void Selector::rotate(const ir::Instruction& inst) {
     emit(Form::Or, bits_type(inst.type), {r(result(inst)), r(up), r(down)});
 }
 
-// ------------------------------------------------------------------------------------------------------- bit counting
+// ------------------------------------------------------------------------------------------------------- bit
+// counting
 
 // From a 32-bit count to the result's type.
 void Selector::from_count(const ir::Instruction& inst, Reg count) {
@@ -241,7 +259,8 @@ void Selector::count_bits(const ir::Instruction& inst) {
     Operand value = is_64 ? src(inst.args[0]) : as_32(inst.args[0], false);
     if (inst.op == Op::Ctz) {
         const RegClass c = is_64 ? RegClass::B64 : RegClass::B32;
-        if (bits < 32) value = r(emit_to(c, Form::Or, type, {value, imm(std::int64_t{1} << bits)}));   // a stop bit
+        if (bits < 32)
+            value = r(emit_to(c, Form::Or, type, {value, imm(std::int64_t{1} << bits)}));  // a stop bit
         value = r(emit_to(c, Form::Brev, type, {value}));
     }
     const Form form = inst.op == Op::Popcnt ? Form::Popc : Form::Clz;
@@ -251,7 +270,9 @@ void Selector::count_bits(const ir::Instruction& inst) {
         return;
     }
     Reg count = emit_to(RegClass::B32, form, type, {value});
-    if (adjust) count = emit_to(RegClass::B32, Form::AddI, PT::S32, {r(count), imm(static_cast<std::int64_t>(bits) - 32)});
+    if (adjust)
+        count = emit_to(RegClass::B32, Form::AddI, PT::S32,
+                        {r(count), imm(static_cast<std::int64_t>(bits) - 32)});
     from_count(inst, count);
 }
 
@@ -262,7 +283,8 @@ void Selector::reverse_bits(const ir::Instruction& inst) {
         return;
     }
     const Reg reversed = emit_to(RegClass::B32, Form::Brev, PT::B32, {as_32(inst.args[0], false)});
-    const Reg down = emit_to(RegClass::B32, Form::Shr, PT::U32, {r(reversed), imm(32 - static_cast<std::int64_t>(bits))});
+    const Reg down =
+        emit_to(RegClass::B32, Form::Shr, PT::U32, {r(reversed), imm(32 - static_cast<std::int64_t>(bits))});
     from_count(inst, down);
 }
 
@@ -270,7 +292,8 @@ void Selector::reverse_bytes(const ir::Instruction& inst) {
     switch (ir::type_bits(inst.type)) {
         case 8: return copy(result(inst), src(inst.args[0]));
         case 16: {
-            const Reg swapped = emit_to(RegClass::B32, Form::Prmt, PT::B32, {as_32(inst.args[0], false), imm(0), imm(0x4401)});
+            const Reg swapped = emit_to(RegClass::B32, Form::Prmt, PT::B32,
+                                        {as_32(inst.args[0], false), imm(0), imm(0x4401)});
             return from_count(inst, swapped);
         }
         case 32: emit(Form::Prmt, PT::B32, {r(result(inst)), src(inst.args[0]), imm(0), imm(0x0123)}); return;
@@ -295,7 +318,8 @@ void Selector::swap_bytes(Reg to, const Operand& from) {
     emit(Form::MovPack, PT::B64, {r(to), Operand::list(out_.new_list({r(new_low), r(new_high)}))});
 }
 
-// ----------------------------------------------------------------------------------------------------------- overflow
+// -----------------------------------------------------------------------------------------------------------
+// overflow
 
 void Selector::overflow(const ir::Instruction& inst) {
     const bool narrow = ir::type_bits(inst.type) < 32;
@@ -340,7 +364,8 @@ void Selector::signed_sum_overflow(const ir::Instruction& inst, Form form) {
     const Operand b = src(inst.args[1]);
     const Reg sum = emit_to(c, form, signed_type(inst.type), {a, b});
     const Reg x = emit_to(c, Form::Xor, bits, {r(sum), a});
-    const Reg y = form == Form::AddI ? emit_to(c, Form::Xor, bits, {r(sum), b}) : emit_to(c, Form::Xor, bits, {a, b});
+    const Reg y =
+        form == Form::AddI ? emit_to(c, Form::Xor, bits, {r(sum), b}) : emit_to(c, Form::Xor, bits, {a, b});
     const Reg both = emit_to(c, Form::And, bits, {r(x), r(y)});
     compare(result(inst), ptx::Cmp::Lt, signed_type(inst.type), r(both), imm(0));
 }
@@ -359,7 +384,8 @@ void Selector::narrow_overflow(const ir::Instruction& inst, Form form, bool is_s
     compare(result(inst), ptx::Cmp::Ne, PT::S32, r(exact), r(again));
 }
 
-// --------------------------------------------------------------------------------------------- comparison, selection
+// --------------------------------------------------------------------------------------------- comparison,
+// selection
 
 void Selector::compare_ints(const ir::Instruction& inst) {
     if (inst.type == VT::I1) return compare_bools(inst);
@@ -371,7 +397,8 @@ void Selector::compare_ints(const ir::Instruction& inst) {
         c.cmp = swapped(c.cmp);
     }
     bool extend_signed = c.is_signed;
-    if (c.equality && inst.type == VT::I8) extend_signed = extension(a) == Extension::Sign;   // whichever is there already
+    if (c.equality && inst.type == VT::I8)
+        extend_signed = extension(a) == Extension::Sign;  // whichever is there already
     const PT type = c.is_signed ? signed_type(inst.type) : unsigned_type(inst.type);
     const Operand left = extended(a, extend_signed);
     const Operand right = extended(b, extend_signed);
@@ -401,7 +428,7 @@ void Selector::select_value(const ir::Instruction& inst) {
     Operand cond = predicate(inst.args[0]);
     ir::ValueId a = inst.args[1];
     ir::ValueId b = inst.args[2];
-    if (cond.negated) std::swap(a, b);   // selp has no negated predicate
+    if (cond.negated) std::swap(a, b);  // selp has no negated predicate
     cond.negated = false;
     if (inst.type == VT::I1) {
         const Reg yes = emit_to(RegClass::Pred, Form::And, PT::Pred, {cond, plain_predicate(a)});

@@ -1,5 +1,6 @@
-// From machine blocks to text: empty blocks are jumped over, the others ordered so that jumps become fallthrough, cold
-// ones last; then jumps are written, labels named, compares inverted and registers numbered.
+// From machine blocks to text: empty blocks are jumped over, the others ordered so that jumps become
+// fallthrough, cold ones last; then jumps are written, labels named, compares inverted and registers
+// numbered.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -29,8 +30,9 @@ class Placer {
   private:
     MBlock& at(MBlockId id) { return f_.blocks[id]; }
 
-    // ------------------------------------------------------------------------------------------------------ threading
-    // The block that a jump to `id` really reaches: chains of empty blocks are followed, at most once around a cycle.
+    // ------------------------------------------------------------------------------------------------------
+    // threading The block that a jump to `id` really reaches: chains of empty blocks are followed, at most
+    // once around a cycle.
     MBlockId destination(MBlockId id) {
         for (std::size_t steps = 0; steps < f_.blocks.size(); ++steps) {
             const MBlock& block = at(id);
@@ -56,8 +58,9 @@ class Placer {
         return block.end == End::Leave && block.instrs.size() == 1 && block.instrs[0].form == Form::Ret;
     }
 
-    // -------------------------------------------------------------------------------------------------------- ordering
-    // Which successor should follow directly: hot before cold, inside the loop before outside, going on before leaving.
+    // --------------------------------------------------------------------------------------------------------
+    // ordering Which successor should follow directly: hot before cold, inside the loop before outside, going
+    // on before leaving.
     bool prefers(MBlockId a, MBlockId b) {
         const MBlock& x = at(a);
         const MBlock& y = at(b);
@@ -105,26 +108,31 @@ class Placer {
         for (auto it = postorder.rbegin(); it != postorder.rend(); ++it) {
             if (!at(*it).cold || it == postorder.rbegin()) place(*it);
         }
-        for (std::size_t i = 0; i < order_.size(); ++i) {   // the cold ones in the order of the jumps to them
+        for (std::size_t i = 0; i < order_.size(); ++i) {  // the cold ones in the order of the jumps to them
             const MBlock& block = at(order_[i]);
             if (block.end == End::Cond && at(block.other).cold) place(block.other);
-            if ((block.end == End::Cond || block.end == End::Jump) && at(block.taken).cold) place(block.taken);
+            if ((block.end == End::Cond || block.end == End::Jump) && at(block.taken).cold)
+                place(block.taken);
         }
     }
 
-    // A loop tested at its top and closed by a jump costs two jumps a round. When the test stands right before the body
-    // that it guards, moving it behind the body leaves one: the way in jumps to the test instead.
+    // A loop tested at its top and closed by a jump costs two jumps a round. When the test stands right
+    // before the body that it guards, moving it behind the body leaves one: the way in jumps to the test
+    // instead.
     void rotate_loops() {
         std::vector<std::size_t> position(f_.blocks.size(), 0);
-        for (std::size_t i = 0; i < order_.size(); ++i) position[order_[i].raw] = i;
+        for (std::size_t i = 0; i < order_.size(); ++i)
+            position[order_[i].raw] = i;
         for (std::size_t latch = order_.size(); latch-- > 1;) {
             const MBlock& block = at(order_[latch]);
             if (block.end != End::Jump) continue;
             const std::size_t head = position[block.taken.raw];
             if (head == 0 || head >= latch || !rotatable(head, latch)) continue;
-            std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(head), order_.begin() + static_cast<std::ptrdiff_t>(head) + 1,
+            std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(head),
+                        order_.begin() + static_cast<std::ptrdiff_t>(head) + 1,
                         order_.begin() + static_cast<std::ptrdiff_t>(latch) + 1);
-            for (std::size_t i = head; i <= latch; ++i) position[order_[i].raw] = i;
+            for (std::size_t i = head; i <= latch; ++i)
+                position[order_[i].raw] = i;
         }
     }
 
@@ -140,20 +148,23 @@ class Placer {
         }
         return true;
     }
-    static constexpr std::size_t kMaxRotated = 256;   // blocks; keeps the rotation linear
+    static constexpr std::size_t kMaxRotated = 256;  // blocks; keeps the rotation linear
 
-    // --------------------------------------------------------------------------------------------------------- writing
+    // ---------------------------------------------------------------------------------------------------------
+    // writing
     struct Text {
         ptx::LabelId label;
-        bool backward = false;   // some jump comes from below
+        bool backward = false;  // some jump comes from below
         bool used = false;
     };
 
     void write() {
         texts_.resize(f_.blocks.size());
         position_.assign(f_.blocks.size(), 0);
-        for (std::size_t i = 0; i < order_.size(); ++i) position_[order_[i].raw] = i;
-        for (std::size_t i = 0; i < order_.size(); ++i) jumps(i);
+        for (std::size_t i = 0; i < order_.size(); ++i)
+            position_[order_[i].raw] = i;
+        for (std::size_t i = 0; i < order_.size(); ++i)
+            jumps(i);
         // A block that only returns and that nothing falls into is written in place of the jumps to it.
         std::erase_if(order_, [this](MBlockId id) {
             return id.raw != 0 && only_returns(id) && !texts_[id.raw].used && !falls_into_[id.raw];
@@ -165,14 +176,16 @@ class Placer {
             const Text& text = texts_[id.raw];
             if (out_.blocks.empty() || text.label.valid()) out_.blocks.push_back({text.label, {}});
             std::vector<Instr>& instrs = out_.blocks.back().instrs;
-            instrs.insert(instrs.end(), std::make_move_iterator(block.instrs.begin()), std::make_move_iterator(block.instrs.end()));
-            for (const Jump& jump : jumps_[id.raw]) instrs.push_back(jump_instr(jump, block.loc));
+            instrs.insert(instrs.end(), std::make_move_iterator(block.instrs.begin()),
+                          std::make_move_iterator(block.instrs.end()));
+            for (const Jump& jump : jumps_[id.raw])
+                instrs.push_back(jump_instr(jump, block.loc));
         }
     }
 
     struct Jump {
         MBlockId to;
-        Operand cond;    // none: always
+        Operand cond;  // none: always
         bool returns = false;
     };
 
@@ -292,7 +305,9 @@ ptx::Cmp negation(ptx::Cmp cmp, bool is_float) {
 
 }  // namespace
 
-void place_blocks(MFunction& function) { Placer(function).run(); }
+void place_blocks(MFunction& function) {
+    Placer(function).run();
+}
 
 void invert_compares(ptx::Function& function) {
     struct Facts {
@@ -305,7 +320,8 @@ void invert_compares(ptx::Function& function) {
     for (ptx::Block& block : function.blocks) {
         for (Instr& instr : block.instrs) {
             for_each_reg(function, instr, [&](ptx::Reg& reg, bool is_def) {
-                if (reg.reg_class() == ptx::RegClass::Pred) ++(is_def ? facts[reg.number()].defs : facts[reg.number()].uses);
+                if (reg.reg_class() == ptx::RegClass::Pred)
+                    ++(is_def ? facts[reg.number()].defs : facts[reg.number()].uses);
             });
             if (instr.guarded()) facts[instr.guard.number()].guarded = &instr;
             if (instr.form == Form::Setp && !instr.operands[1].present() && !instr.guarded()) {
@@ -325,7 +341,8 @@ void invert_compares(ptx::Function& function) {
 void number_registers(ptx::Function& function) {
     std::array<std::vector<std::uint32_t>, ptx::kRegClassCount> numbers;
     std::array<std::uint32_t, ptx::kRegClassCount> next{};
-    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c) numbers[c].resize(function.reg_counts[c], 0);
+    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c)
+        numbers[c].resize(function.reg_counts[c], 0);
     const auto renumber = [&](std::uint32_t raw) {
         ptx::Reg reg;
         reg.raw = raw;
@@ -335,21 +352,24 @@ void number_registers(ptx::Function& function) {
         return ptx::Reg(reg.reg_class(), number).raw;
     };
     const auto visit = [&](Operand& operand) {
-        if (operand.kind == ptx::OperandKind::Reg || operand.kind == ptx::OperandKind::AddrReg) operand.index = renumber(operand.index);
+        if (operand.kind == ptx::OperandKind::Reg || operand.kind == ptx::OperandKind::AddrReg)
+            operand.index = renumber(operand.index);
     };
     for (ptx::Block& block : function.blocks) {
         for (Instr& instr : block.instrs) {
             if (instr.guarded()) instr.guard.raw = renumber(instr.guard.raw);
             for (Operand& operand : instr.operands) {
                 if (operand.kind == ptx::OperandKind::List) {
-                    for (Operand& item : function.lists[operand.as_list()]) visit(item);
+                    for (Operand& item : function.lists[operand.as_list()])
+                        visit(item);
                 } else {
                     visit(operand);
                 }
             }
         }
     }
-    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c) function.reg_counts[c] = next[c] == 0 ? 0 : next[c] + 1;
+    for (std::size_t c = 0; c < ptx::kRegClassCount; ++c)
+        function.reg_counts[c] = next[c] == 0 ? 0 : next[c] + 1;
 }
 
 }  // namespace ockc::isel

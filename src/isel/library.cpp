@@ -1,8 +1,8 @@
 // The library's functions, written with the IR builder.
-//   division     restoring, one quotient bit a round, starting at the first bit that can be set; 64-bit operands divide at once
-//   remainder    of floats: the same on the mantissas, one exponent step a round, exact
-//   int -> float the leading 64 bits with the rest as a sticky bit are rounded once, then scaled by a power of two
-//   float -> int the mantissa shifted to its place, saturating, NaN to 0
+//   division     restoring, one quotient bit a round, starting at the first bit that can be set; 64-bit
+//   operands divide at once remainder    of floats: the same on the mantissas, one exponent step a round,
+//   exact int -> float the leading 64 bits with the rest as a sticky bit are rounded once, then scaled by a
+//   power of two float -> int the mantissa shifted to its place, saturating, NaN to 0
 #include "isel/library.hpp"
 
 namespace ockc::isel {
@@ -47,7 +47,8 @@ class Writer {
     std::vector<ValueId> args;
 };
 
-// ----------------------------------------------------------------------------------------------------- i128 division
+// ----------------------------------------------------------------------------------------------------- i128
+// division
 
 void division(Writer& w, bool is_signed, bool remainder) {
     ir::Builder& b = w.b;
@@ -72,14 +73,16 @@ void division(Writer& w, bool is_signed, bool remainder) {
     b.br(b.icmp(IntCond::Eq, upper, b.const_int(Type::I64, 0)), narrow, wide);
 
     b.at_end(narrow);
-    const ValueId small = w.op(remainder ? Op::Urem : Op::Udiv, w.to(Op::Trunc, Type::I64, x), w.to(Op::Trunc, Type::I64, y));
+    const ValueId small =
+        w.op(remainder ? Op::Urem : Op::Udiv, w.to(Op::Trunc, Type::I64, x), w.to(Op::Trunc, Type::I64, y));
     b.jump(done, {w.to(Op::Zext, Type::I128, small)});
 
     b.at_end(wide);
     b.br(b.icmp(IntCond::Ult, x, y), {done, {remainder ? x : w.i128(0)}}, {setup, {}});
 
     b.at_end(setup);
-    const ValueId rounds = w.op(Op::Isub, w.to(Op::Trunc, Type::I32, w.op(Op::Clz, y)), w.to(Op::Trunc, Type::I32, w.op(Op::Clz, x)));
+    const ValueId rounds = w.op(Op::Isub, w.to(Op::Trunc, Type::I32, w.op(Op::Clz, y)),
+                                w.to(Op::Trunc, Type::I32, w.op(Op::Clz, x)));
     b.jump(loop, {x, w.op(Op::Shl, y, rounds), w.i128(0), rounds});
 
     const ValueId rest = w.f.add_block_param(loop, Type::I128);
@@ -89,7 +92,8 @@ void division(Writer& w, bool is_signed, bool remainder) {
     b.at_end(loop);
     const ValueId fits = b.icmp(IntCond::Uge, rest, divisor);
     const ValueId new_rest = b.select(fits, w.op(Op::Isub, rest, divisor), rest);
-    const ValueId new_quotient = w.op(Op::Or, w.op(Op::Shl, quotient, w.i32(1)), w.to(Op::Zext, Type::I128, fits));
+    const ValueId new_quotient =
+        w.op(Op::Or, w.op(Op::Shl, quotient, w.i32(1)), w.to(Op::Zext, Type::I128, fits));
     const ValueId new_divisor = w.op(Op::Lshr, divisor, w.i32(1));
     const ValueId new_left = w.op(Op::Iadd, left, w.i32(-1));
     b.br(b.icmp(IntCond::Eq, left, w.i32(0)), {done, {remainder ? new_rest : new_quotient}},
@@ -99,7 +103,8 @@ void division(Writer& w, bool is_signed, bool remainder) {
     w.ret(is_signed ? w.with_sign(result, negative) : result);
 }
 
-// --------------------------------------------------------------------------------------------------- float remainder
+// --------------------------------------------------------------------------------------------------- float
+// remainder
 
 struct Format {
     Type type;
@@ -116,7 +121,7 @@ constexpr Format kF64{Type::F64, Type::I64, 64, 52, 1023, 0x7FF0'0000'0000'0000u
 // Mantissa with its leading one at bit `mantissa`, and the biased exponent (zero or below for subnormals).
 struct Split {
     ValueId mantissa;
-    ValueId exponent;   // i32
+    ValueId exponent;  // i32
 };
 Split split(Writer& w, const Format& k, ValueId bits) {
     ir::Builder& b = w.b;
@@ -127,7 +132,8 @@ Split split(Writer& w, const Format& k, ValueId bits) {
     const ValueId subnormal = b.icmp(IntCond::Eq, raw, w.i32(0));
     const ValueId shift = w.op(Op::Isub, narrowed(w.op(Op::Clz, bits)), w.i32(k.width - k.mantissa - 1));
     const ValueId normal_mantissa = w.op(Op::Or, w.op(Op::And, bits, constant(one - 1)), constant(one));
-    return {b.select(subnormal, w.op(Op::Shl, bits, shift), normal_mantissa), b.select(subnormal, w.op(Op::Isub, w.i32(1), shift), raw)};
+    return {b.select(subnormal, w.op(Op::Shl, bits, shift), normal_mantissa),
+            b.select(subnormal, w.op(Op::Isub, w.i32(1), shift), raw)};
 }
 
 void float_remainder(Writer& w, const Format& k) {
@@ -186,14 +192,16 @@ void float_remainder(Writer& w, const Format& k) {
     const ValueId shift = w.op(Op::Isub, narrowed(w.op(Op::Clz, reduced)), w.i32(k.width - k.mantissa - 1));
     const ValueId normal = w.op(Op::Shl, reduced, shift);
     const ValueId e = w.op(Op::Isub, ys.exponent, shift);
-    const ValueId e_bits = w.op(Op::Shl, k.bits == Type::I32 ? e : w.to(Op::Sext, Type::I64, e), w.i32(k.mantissa));
+    const ValueId e_bits =
+        w.op(Op::Shl, k.bits == Type::I32 ? e : w.to(Op::Sext, Type::I64, e), w.i32(k.mantissa));
     const ValueId as_normal = w.op(Op::Or, w.op(Op::Isub, normal, constant(one)), e_bits);
     const ValueId as_subnormal = w.op(Op::Lshr, normal, w.op(Op::Isub, w.i32(1), e));
     const ValueId magnitude = b.select(b.icmp(IntCond::Sgt, e, w.i32(0)), as_normal, as_subnormal);
     w.ret(w.to(Op::Bitcast, k.type, w.op(Op::Or, magnitude, sign)));
 }
 
-// ------------------------------------------------------------------------------------------------------ conversions
+// ------------------------------------------------------------------------------------------------------
+// conversions
 
 void int_to_float(Writer& w, const Format& k, bool is_signed) {
     ir::Builder& b = w.b;
@@ -228,7 +236,7 @@ void float_to_int(Writer& w, const Format& k, bool is_signed) {
     const auto constant = [&](std::uint64_t v) { return b.const_int(k.bits, v); };
     const std::uint64_t sign_bit = std::uint64_t{1} << (k.width - 1);
     const std::uint64_t one = std::uint64_t{1} << k.mantissa;
-    const std::int64_t limit = is_signed ? 127 : 128;   // magnitudes of 2^limit and more saturate
+    const std::int64_t limit = is_signed ? 127 : 128;  // magnitudes of 2^limit and more saturate
     const BlockId zero = w.block();
     const BlockId check = w.block();
     const BlockId saturate = w.block();
@@ -237,7 +245,8 @@ void float_to_int(Writer& w, const Format& k, bool is_signed) {
     const ValueId bits = w.to(Op::Bitcast, k.bits, w.args[0]);
     const ValueId negative = b.icmp(IntCond::Ne, w.op(Op::And, bits, constant(sign_bit)), constant(0));
     const ValueId x = w.op(Op::And, bits, constant(sign_bit - 1));
-    const ValueId below_one = b.icmp(IntCond::Ult, x, constant(static_cast<std::uint64_t>(k.bias) << k.mantissa));
+    const ValueId below_one =
+        b.icmp(IntCond::Ult, x, constant(static_cast<std::uint64_t>(k.bias) << k.mantissa));
     const ValueId is_nan = b.icmp(IntCond::Ugt, x, constant(k.infinity));
     ValueId is_zero = w.op(Op::Or, below_one, is_nan);
     if (!is_signed) is_zero = w.op(Op::Or, is_zero, negative);
@@ -247,20 +256,24 @@ void float_to_int(Writer& w, const Format& k, bool is_signed) {
     w.ret(w.i128(0));
 
     b.at_end(check);
-    const ValueId too_large = b.icmp(IntCond::Uge, x, constant(static_cast<std::uint64_t>(k.bias + limit) << k.mantissa));
+    const ValueId too_large =
+        b.icmp(IntCond::Uge, x, constant(static_cast<std::uint64_t>(k.bias + limit) << k.mantissa));
     b.br(too_large, saturate, convert);
 
     b.at_end(saturate);
     if (is_signed) {
-        w.ret(b.select(negative, w.i128(0, std::uint64_t{1} << 63), w.i128(~std::uint64_t{0}, ~std::uint64_t{0} >> 1)));
+        w.ret(b.select(negative, w.i128(0, std::uint64_t{1} << 63),
+                       w.i128(~std::uint64_t{0}, ~std::uint64_t{0} >> 1)));
     } else {
         w.ret(w.i128(~std::uint64_t{0}, ~std::uint64_t{0}));
     }
 
     b.at_end(convert);
     const ValueId raw = w.op(Op::Lshr, x, w.i32(k.mantissa));
-    const ValueId e = w.op(Op::Isub, k.bits == Type::I32 ? raw : w.to(Op::Trunc, Type::I32, raw), w.i32(k.bias + k.mantissa));
-    const ValueId mantissa = w.to(Op::Zext, Type::I128, w.op(Op::Or, w.op(Op::And, x, constant(one - 1)), constant(one)));
+    const ValueId e = w.op(Op::Isub, k.bits == Type::I32 ? raw : w.to(Op::Trunc, Type::I32, raw),
+                           w.i32(k.bias + k.mantissa));
+    const ValueId mantissa =
+        w.to(Op::Zext, Type::I128, w.op(Op::Or, w.op(Op::And, x, constant(one - 1)), constant(one)));
     const ValueId up = w.op(Op::Shl, mantissa, e);
     const ValueId down = w.op(Op::Lshr, mantissa, w.op(Op::Ineg, e));
     const ValueId magnitude = b.select(b.icmp(IntCond::Sge, e, w.i32(0)), up, down);
@@ -286,20 +299,34 @@ ir::Function build_library_function(LibraryFunction function) {
     };
     const std::vector<Type> two{Type::I128, Type::I128};
     switch (function) {
-        case LibraryFunction::Udiv128: return build(two, Type::I128, [](Writer& w) { division(w, false, false); });
-        case LibraryFunction::Urem128: return build(two, Type::I128, [](Writer& w) { division(w, false, true); });
-        case LibraryFunction::Sdiv128: return build(two, Type::I128, [](Writer& w) { division(w, true, false); });
-        case LibraryFunction::Srem128: return build(two, Type::I128, [](Writer& w) { division(w, true, true); });
-        case LibraryFunction::FremF32: return build({Type::F32, Type::F32}, Type::F32, [](Writer& w) { float_remainder(w, kF32); });
-        case LibraryFunction::FremF64: return build({Type::F64, Type::F64}, Type::F64, [](Writer& w) { float_remainder(w, kF64); });
-        case LibraryFunction::U128ToF32: return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, false); });
-        case LibraryFunction::U128ToF64: return build({Type::I128}, Type::F64, [](Writer& w) { int_to_float(w, kF64, false); });
-        case LibraryFunction::S128ToF32: return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, true); });
-        case LibraryFunction::S128ToF64: return build({Type::I128}, Type::F64, [](Writer& w) { int_to_float(w, kF64, true); });
-        case LibraryFunction::F32ToU128: return build({Type::F32}, Type::I128, [](Writer& w) { float_to_int(w, kF32, false); });
-        case LibraryFunction::F64ToU128: return build({Type::F64}, Type::I128, [](Writer& w) { float_to_int(w, kF64, false); });
-        case LibraryFunction::F32ToS128: return build({Type::F32}, Type::I128, [](Writer& w) { float_to_int(w, kF32, true); });
-        case LibraryFunction::F64ToS128: return build({Type::F64}, Type::I128, [](Writer& w) { float_to_int(w, kF64, true); });
+        case LibraryFunction::Udiv128:
+            return build(two, Type::I128, [](Writer& w) { division(w, false, false); });
+        case LibraryFunction::Urem128:
+            return build(two, Type::I128, [](Writer& w) { division(w, false, true); });
+        case LibraryFunction::Sdiv128:
+            return build(two, Type::I128, [](Writer& w) { division(w, true, false); });
+        case LibraryFunction::Srem128:
+            return build(two, Type::I128, [](Writer& w) { division(w, true, true); });
+        case LibraryFunction::FremF32:
+            return build({Type::F32, Type::F32}, Type::F32, [](Writer& w) { float_remainder(w, kF32); });
+        case LibraryFunction::FremF64:
+            return build({Type::F64, Type::F64}, Type::F64, [](Writer& w) { float_remainder(w, kF64); });
+        case LibraryFunction::U128ToF32:
+            return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, false); });
+        case LibraryFunction::U128ToF64:
+            return build({Type::I128}, Type::F64, [](Writer& w) { int_to_float(w, kF64, false); });
+        case LibraryFunction::S128ToF32:
+            return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, true); });
+        case LibraryFunction::S128ToF64:
+            return build({Type::I128}, Type::F64, [](Writer& w) { int_to_float(w, kF64, true); });
+        case LibraryFunction::F32ToU128:
+            return build({Type::F32}, Type::I128, [](Writer& w) { float_to_int(w, kF32, false); });
+        case LibraryFunction::F64ToU128:
+            return build({Type::F64}, Type::I128, [](Writer& w) { float_to_int(w, kF64, false); });
+        case LibraryFunction::F32ToS128:
+            return build({Type::F32}, Type::I128, [](Writer& w) { float_to_int(w, kF32, true); });
+        case LibraryFunction::F64ToS128:
+            return build({Type::F64}, Type::I128, [](Writer& w) { float_to_int(w, kF64, true); });
     }
     OCKC_UNREACHABLE("library function");
 }

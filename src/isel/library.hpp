@@ -1,5 +1,6 @@
-// Operations for which PTX has no instruction sequence of sensible length: 128-bit division, exact float remainder,
-// conversions between i128 and floats. They are device functions, built as IR on first use and selected like the user's.
+// Operations for which PTX has no instruction sequence of sensible length: 128-bit division, exact float
+// remainder, conversions between i128 and floats. They are device functions, built as IR on first use and
+// selected like the user's.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -10,20 +11,20 @@
 namespace ockc::isel {
 
 // ONE ROW PER FUNCTION: (enum, PTX symbol)
-#define OCKC_ISEL_LIBRARY(X)      \
-    X(Udiv128, "$udiv_i128")      \
-    X(Urem128, "$urem_i128")      \
-    X(Sdiv128, "$sdiv_i128")      \
-    X(Srem128, "$srem_i128")      \
-    X(FremF32, "$frem_f32")       \
-    X(FremF64, "$frem_f64")       \
-    X(U128ToF32, "$u128_to_f32")  \
-    X(U128ToF64, "$u128_to_f64")  \
-    X(S128ToF32, "$s128_to_f32")  \
-    X(S128ToF64, "$s128_to_f64")  \
-    X(F32ToU128, "$f32_to_u128")  \
-    X(F64ToU128, "$f64_to_u128")  \
-    X(F32ToS128, "$f32_to_s128")  \
+#define OCKC_ISEL_LIBRARY(X)     \
+    X(Udiv128, "$udiv_i128")     \
+    X(Urem128, "$urem_i128")     \
+    X(Sdiv128, "$sdiv_i128")     \
+    X(Srem128, "$srem_i128")     \
+    X(FremF32, "$frem_f32")      \
+    X(FremF64, "$frem_f64")      \
+    X(U128ToF32, "$u128_to_f32") \
+    X(U128ToF64, "$u128_to_f64") \
+    X(S128ToF32, "$s128_to_f32") \
+    X(S128ToF64, "$s128_to_f64") \
+    X(F32ToU128, "$f32_to_u128") \
+    X(F64ToU128, "$f64_to_u128") \
+    X(F32ToS128, "$f32_to_s128") \
     X(F64ToS128, "$f64_to_s128")
 
 enum class LibraryFunction : std::uint8_t {
@@ -47,7 +48,7 @@ class Library {
 
   private:
     std::vector<LibraryFunction> needed_;
-    std::uint32_t asked_ = 0;   // bit mask
+    std::uint32_t asked_ = 0;  // bit mask
 };
 
 }  // namespace ockc::isel

@@ -1,5 +1,5 @@
-// Addresses, loads, stores, block copies. Constant offsets, variables and casts to generic are folded into the address, so
-// that an access says in which space it is.
+// Addresses, loads, stores, block copies. Constant offsets, variables and casts to generic are folded into
+// the address, so that an access says in which space it is.
 #include <algorithm>
 #include <utility>
 
@@ -33,7 +33,7 @@ ptx::Type memory_type(ir::Type type) {
         case Type::F32: return ptx::Type::F32;
         case Type::F64: return ptx::Type::F64;
         case Type::I64:
-        case Type::I128:   // in two halves
+        case Type::I128:  // in two halves
         case Type::Ptr:
         case Type::PtrGlobal:
         case Type::PtrShared:
@@ -45,27 +45,34 @@ ptx::Type memory_type(ir::Type type) {
     OCKC_UNREACHABLE("a value of type void");
 }
 
-// ---------------------------------------------------------------------------------------------------------- addresses
+// ----------------------------------------------------------------------------------------------------------
+// addresses
 
-static bool fits_offset(std::int64_t offset) { return offset >= INT32_MIN && offset <= INT32_MAX; }
+static bool fits_offset(std::int64_t offset) {
+    return offset >= INT32_MIN && offset <= INT32_MAX;
+}
 
 Selector::Address Selector::address(ir::ValueId pointer, std::int64_t offset) {
     for (;;) {
         const ptx::Space space = ptx_space(ir::ptr_space(in_.type_of(pointer)));
         const ir::ValueId value = pointer;
         const ir::Instruction* def = in_.def(pointer);
-        if (const ptx::SymbolId param = params_[value]; param.valid()) return {Operand::at(param, offset), space};
+        if (const ptx::SymbolId param = params_[value]; param.valid())
+            return {Operand::at(param, offset), space};
         if (def == nullptr) return {Operand::at(reg_of(value), offset), space};
         if (def->op == Op::PtrAdd) {
             const auto c = int_constant(def->args[1]);
-            const std::int64_t sum = c ? static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + *c) : 0;
-            if (!c || !fits_offset(sum) || !fits_offset(static_cast<std::int64_t>(*c))) return {Operand::at(reg_of(value), offset), space};
+            const std::int64_t sum =
+                c ? static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + *c) : 0;
+            if (!c || !fits_offset(sum) || !fits_offset(static_cast<std::int64_t>(*c)))
+                return {Operand::at(reg_of(value), offset), space};
             offset = sum;
             pointer = def->args[0];
         } else if (def->op == Op::SpaceCast && space == ptx::Space::None) {
             pointer = def->args[0];
         } else if (def->op == Op::GlobalAddr) {
-            return {Operand::at(global_symbol(def->global), offset), ptx_space(context_.ir.globals[def->global].space)};
+            return {Operand::at(global_symbol(def->global), offset),
+                    ptx_space(context_.ir.globals[def->global].space)};
         } else if (def->op == Op::Alloca) {
             return {Operand::at(slot_symbol(in_.values[value].inst), offset), ptx::Space::Local};
         } else {
@@ -110,7 +117,8 @@ void Selector::global_address(const ir::Instruction& inst) {
     if (generic) instr.mods.space = ptx_space(global.space);
 }
 
-// ------------------------------------------------------------------------------------------------------- stack slots
+// -------------------------------------------------------------------------------------------------------
+// stack slots
 
 // One .local variable for each alloca. `$` keeps the name apart from the user's.
 ptx::SymbolId Selector::slot_symbol(ir::InstId alloca) {
@@ -132,14 +140,16 @@ void Selector::local_slot(const ir::Instruction& inst) {
     emit(Form::Mov, PT::U64, {r(result(inst)), Operand::symbol(slot_symbol(inst_))});
 }
 
-// ---------------------------------------------------------------------------------------------------- loads and stores
+// ---------------------------------------------------------------------------------------------------- loads
+// and stores
 
 static ptx::Operand moved_by(ptx::Operand base, std::int64_t offset) {
     base.value += offset;
     return base;
 }
 
-void Selector::load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset, const ir::MemoryInfo& memory) {
+void Selector::load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset,
+                          const ir::MemoryInfo& memory) {
     const bool unchanging = memory.readonly && !memory.is_volatile && at.space == ptx::Space::Global;
     Instr& instr = emit(unchanging ? Form::LdNc : Form::Ld, type, {to, moved_by(at.base, offset)});
     if (!unchanging) instr.mods.space = at.space;
@@ -147,7 +157,8 @@ void Selector::load_piece(const Operand& to, PT type, const Address& at, std::in
     if (to.kind == ptx::OperandKind::List) instr.mods.vec = ptx::Vec::V2;
 }
 
-void Selector::store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value, const ir::MemoryInfo& memory) {
+void Selector::store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value,
+                           const ir::MemoryInfo& memory) {
     Instr& instr = emit(Form::St, type, {moved_by(at.base, offset), value});
     instr.mods.space = at.space;
     if (memory.is_volatile) instr.mods.sem = ptx::Sem::Volatile;
@@ -162,7 +173,7 @@ void Selector::load(const ir::Instruction& inst) {
         const Wide to = wide_result(inst);
         if (inst.memory.align >= 16) {
             load_piece(Operand::list(out_.new_list({to.low, to.high})), PT::U64, at, 0, inst.memory);
-        } else {   // the low half last: it may hold the address
+        } else {  // the low half last: it may hold the address
             load_piece(to.high, PT::U64, at, 8, inst.memory);
             load_piece(to.low, PT::U64, at, 0, inst.memory);
         }
@@ -201,14 +212,16 @@ void Selector::store(const ir::Instruction& inst) {
         return;
     }
     if (type == VT::I1 && constant_def(value) == nullptr) {
-        const Reg byte = emit_to(RegClass::B16, Form::Selp, PT::B16, {imm(1), imm(0), plain_predicate(value)});
+        const Reg byte =
+            emit_to(RegClass::B16, Form::Selp, PT::B16, {imm(1), imm(0), plain_predicate(value)});
         store_piece(PT::U8, at, 0, r(byte), inst.memory);
         return;
     }
     store_piece(memory_type(type), at, 0, stored(value), inst.memory);
 }
 
-// ---------------------------------------------------------------------------------------------- under-aligned accesses
+// ----------------------------------------------------------------------------------------------
+// under-aligned accesses
 
 static ptx::Type piece_type(std::uint32_t bytes) {
     switch (bytes) {
@@ -221,13 +234,15 @@ static ptx::Type piece_type(std::uint32_t bytes) {
 }
 
 // The pieces that the alignment allows, put together in 64 bits.
-ptx::Reg Selector::load_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset, const ir::MemoryInfo& memory) {
+ptx::Reg Selector::load_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset,
+                               const ir::MemoryInfo& memory) {
     Reg sum;
     for (std::uint32_t done = 0; done < bytes; done += memory.align) {
-        Reg piece = fresh(RegClass::B64);   // loads may fill a wider register
+        Reg piece = fresh(RegClass::B64);  // loads may fill a wider register
         load_piece(r(piece), piece_type(memory.align), at, offset + done, memory);
         if (done != 0) {
-            const Reg up = emit_to(RegClass::B64, Form::Shl, PT::B64, {r(piece), imm(8 * static_cast<std::int64_t>(done))});
+            const Reg up = emit_to(RegClass::B64, Form::Shl, PT::B64,
+                                   {r(piece), imm(8 * static_cast<std::int64_t>(done))});
             piece = emit_to(RegClass::B64, Form::Or, PT::B64, {r(sum), r(up)});
         }
         sum = piece;
@@ -261,8 +276,10 @@ void Selector::load_unaligned(const ir::Instruction& inst, const Address& at) {
 void Selector::store_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset, const Operand& value,
                             const ir::MemoryInfo& memory) {
     for (std::uint32_t done = 0; done < bytes; done += memory.align) {
-        Operand piece = value;   // stores take the low bits of a wider register
-        if (done != 0) piece = r(emit_to(RegClass::B64, Form::Shr, PT::U64, {value, imm(8 * static_cast<std::int64_t>(done))}));
+        Operand piece = value;  // stores take the low bits of a wider register
+        if (done != 0)
+            piece = r(emit_to(RegClass::B64, Form::Shr, PT::U64,
+                              {value, imm(8 * static_cast<std::int64_t>(done))}));
         store_piece(piece_type(memory.align), at, offset + done, piece, memory);
     }
 }
@@ -297,9 +314,11 @@ void Selector::store_unaligned(const ir::Instruction& inst, const Address& at) {
     store_pieces(bytes, at, 0, r(all), inst.memory);
 }
 
-// ------------------------------------------------------------------------------------------------- copies and fills
+// ------------------------------------------------------------------------------------------------- copies
+// and fills
 
-// Up to this many accesses are written out; more become a loop over the words and a few accesses for the rest.
+// Up to this many accesses are written out; more become a loop over the words and a few accesses for the
+// rest.
 static constexpr std::uint64_t kUnrolledWords = 16;
 
 void Selector::copy_memory(const ir::Instruction& inst) {
@@ -322,29 +341,32 @@ void Selector::set_memory(const ir::Instruction& inst) {
     move_words(inst, to, nullptr, fill);
 }
 
-void Selector::move_words(const ir::Instruction& inst, const Address& to, const Address* from, const Operand& fill) {
+void Selector::move_words(const ir::Instruction& inst, const Address& to, const Address* from,
+                          const Operand& fill) {
     const std::uint64_t bytes = inst.imm;
     const std::uint32_t word = std::min(inst.memory.align, 8u);
     const bool loop = bytes / word > kUnrolledWords;
     const std::uint64_t looped = loop ? bytes / word * word : 0;
-    std::vector<Instr> before = std::exchange(current_, {});   // what computes addresses and fill
+    std::vector<Instr> before = std::exchange(current_, {});  // what computes addresses and fill
     move_tail(looped, bytes, word, to, from, fill, inst.memory);
     if (loop) word_loop(looped, word, to, from, fill, inst.memory);
-    current_.insert(current_.begin(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+    current_.insert(current_.begin(), std::make_move_iterator(before.begin()),
+                    std::make_move_iterator(before.end()));
 }
 
 // Bytes [done, bytes) in accesses of `word` bytes and, at the end, smaller ones.
-void Selector::move_tail(std::uint64_t done, std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from,
-                         const Operand& fill, const ir::MemoryInfo& memory) {
+void Selector::move_tail(std::uint64_t done, std::uint64_t bytes, std::uint32_t word, const Address& to,
+                         const Address* from, const Operand& fill, const ir::MemoryInfo& memory) {
     while (done < bytes) {
-        while (word > bytes - done) word /= 2;
+        while (word > bytes - done)
+            word /= 2;
         move_word(word, to, from, fill, static_cast<std::int64_t>(done), memory);
         done += word;
     }
 }
 
-void Selector::move_word(std::uint32_t word, const Address& to, const Address* from, const Operand& fill, std::int64_t offset,
-                         const ir::MemoryInfo& memory) {
+void Selector::move_word(std::uint32_t word, const Address& to, const Address* from, const Operand& fill,
+                         std::int64_t offset, const ir::MemoryInfo& memory) {
     const PT type = piece_type(word);
     Operand value = fill;
     if (fill.kind == ptx::OperandKind::Imm && word < 8) value.value &= (std::int64_t{1} << (8 * word)) - 1;
@@ -357,10 +379,10 @@ void Selector::move_word(std::uint32_t word, const Address& to, const Address* f
     store_piece(type, to, offset, value, memory);
 }
 
-// offset = 0; do { word at offset; offset += word } while (offset != bytes). The block is cut in two around it: what has
-// been selected so far comes after the loop.
-void Selector::word_loop(std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from, const Operand& fill,
-                         const ir::MemoryInfo& memory) {
+// offset = 0; do { word at offset; offset += word } while (offset != bytes). The block is cut in two around
+// it: what has been selected so far comes after the loop.
+void Selector::word_loop(std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from,
+                         const Operand& fill, const ir::MemoryInfo& memory) {
     flush();
     const MBlockId after = new_block();
     const MBlockId loop = new_block();
@@ -374,7 +396,7 @@ void Selector::word_loop(std::uint64_t bytes, std::uint32_t word, const Address&
     head.loc = loc_;
 
     const Reg offset = fresh(RegClass::B64);
-    std::vector<Instr> before{move_instr(offset, imm(0))};   // in the head, in front of the loop
+    std::vector<Instr> before{move_instr(offset, imm(0))};  // in the head, in front of the loop
     before.back().loc = loc_;
     const auto pointer = [&](const Address& at) -> Address {
         Reg base = at.base.as_reg();

@@ -1,4 +1,5 @@
-// Values as registers and operands: classes, constants, predicates, what may be folded, the extension of 8-bit values.
+// Values as registers and operands: classes, constants, predicates, what may be folded, the extension of
+// 8-bit values.
 #include <algorithm>
 
 #include "isel/selector.hpp"
@@ -40,7 +41,8 @@ ptx::Reg Selector::high_of(ir::ValueId value) {
     return reg;
 }
 
-// --------------------------------------------------------------------------------------------------------- constants
+// ---------------------------------------------------------------------------------------------------------
+// constants
 
 const ir::Instruction* Selector::constant_def(ir::ValueId value) const {
     const ir::Instruction* def = in_.def(value);
@@ -108,9 +110,12 @@ Selector::Wide Selector::wide(ir::ValueId value) {
     return {r(reg_of(value)), r(high_of(value))};
 }
 
-Selector::Wide Selector::wide_result(const ir::Instruction& inst) { return {r(reg_of(inst.result())), r(high_of(inst.result()))}; }
+Selector::Wide Selector::wide_result(const ir::Instruction& inst) {
+    return {r(reg_of(inst.result())), r(high_of(inst.result()))};
+}
 
-// --------------------------------------------------------------------------------------------------------- predicates
+// ---------------------------------------------------------------------------------------------------------
+// predicates
 
 ptx::Operand Selector::predicate(ir::ValueId value) {
     bool negated = false;
@@ -129,9 +134,12 @@ ptx::Operand Selector::predicate(ir::ValueId value) {
     return Operand::reg(use(value), negated);
 }
 
-ptx::Operand Selector::plain_predicate(ir::ValueId value) { return r(use(value)); }
+ptx::Operand Selector::plain_predicate(ir::ValueId value) {
+    return r(use(value));
+}
 
-// ------------------------------------------------------------------------------------------------------------ folding
+// ------------------------------------------------------------------------------------------------------------
+// folding
 
 bool Selector::same_loop(ir::InstId def) const {
     const ir::BlockId from = inst_block_[def];
@@ -148,17 +156,21 @@ const ir::Instruction* Selector::single_use(ir::ValueId value, ir::Op op) const 
     return uses_[value] == 1 ? foldable(value, op) : nullptr;
 }
 
-// ------------------------------------------------------------------------------------------------ extension of bytes
+// ------------------------------------------------------------------------------------------------ extension
+// of bytes
 
 Extension Selector::extension(ir::ValueId value) const {
     using ir::Op;
     const ir::Instruction* def = in_.def(value);
-    if (def == nullptr) {   // a parameter: of the function (loaded as u8) or of a block
+    if (def == nullptr) {  // a parameter: of the function (loaded as u8) or of a block
         return in_.values[value].block == in_.entry() ? Extension::Zero : Extension::Garbage;
     }
-    const auto is_one_of = [op = def->op](std::initializer_list<Op> ops) { return std::find(ops.begin(), ops.end(), op) != ops.end(); };
+    const auto is_one_of = [op = def->op](std::initializer_list<Op> ops) {
+        return std::find(ops.begin(), ops.end(), op) != ops.end();
+    };
     if (def->op == Op::Load) return Extension::Zero;
-    if (is_one_of({Op::Zext, Op::Udiv, Op::Urem, Op::Umin, Op::Umax, Op::Lshr, Op::Popcnt, Op::Clz, Op::Ctz, Op::Call})) {
+    if (is_one_of({Op::Zext, Op::Udiv, Op::Urem, Op::Umin, Op::Umax, Op::Lshr, Op::Popcnt, Op::Clz, Op::Ctz,
+                   Op::Call})) {
         return Extension::Zero;
     }
     if (is_one_of({Op::Sext, Op::Srem, Op::Smin, Op::Smax, Op::Ashr})) return Extension::Sign;
@@ -193,19 +205,22 @@ ptx::Operand Selector::as_32(ir::ValueId value, bool is_signed) {
         return imm(is_signed ? sign_extend(*c, ir::type_bits(type)) : static_cast<std::int64_t>(*c));
     }
     if (type == VT::I1) {
-        return r(emit_to(RegClass::B32, Form::Selp, PT::B32, {imm(is_signed ? -1 : 1), imm(0), plain_predicate(value)}));
+        return r(emit_to(RegClass::B32, Form::Selp, PT::B32,
+                         {imm(is_signed ? -1 : 1), imm(0), plain_predicate(value)}));
     }
     const Reg out = fresh(RegClass::B32);
     const bool byte = type == VT::I8;
     if (is_signed) {
         convert(out, PT::S32, r(reg_of(value)), byte ? PT::S8 : PT::S16);
     } else {
-        convert(out, PT::U32, r(reg_of(value)), byte && extension(value) != Extension::Zero ? PT::U8 : PT::U16);
+        convert(out, PT::U32, r(reg_of(value)),
+                byte && extension(value) != Extension::Zero ? PT::U8 : PT::U16);
     }
     return r(out);
 }
 
-// ----------------------------------------------------------------------------------------------------------- emission
+// -----------------------------------------------------------------------------------------------------------
+// emission
 
 ptx::Instr& Selector::emit(Form form, PT type, std::initializer_list<Operand> operands) {
     current_.push_back(ptx::make(form, type, operands));

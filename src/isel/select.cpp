@@ -1,5 +1,5 @@
-// The module around the selected functions: which functions and variables are reached, in which order they are written
-// (callees first), launch directives, head.
+// The module around the selected functions: which functions and variables are reached, in which order they
+// are written (callees first), launch directives, head.
 #include "isel/select.hpp"
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace ockc::isel {
 
 namespace {
 
-// Functions reachable from the kernels, each after those that it calls. Call cycles do not exist in the language.
+// Functions reachable from the kernels, each after those that it calls. Call cycles do not exist in the
+// language.
 std::vector<ir::FuncId> call_order(const ir::Module& module) {
     struct Visit {
         ir::FuncId function;
@@ -80,8 +81,10 @@ ptx::Variable variable(const ir::Global& global, ptx::Module& out) {
     }
     // Trailing zeros need not be written.
     std::size_t length = global.init.size();
-    while (length > 0 && global.init[length - 1] == 0) --length;
-    for (std::size_t i = 0; i < length; ++i) v.init.push_back({global.init[i], ptx::SymbolId::none(), false});
+    while (length > 0 && global.init[length - 1] == 0)
+        --length;
+    for (std::size_t i = 0; i < length; ++i)
+        v.init.push_back({global.init[i], ptx::SymbolId::none(), false});
     return v;
 }
 
@@ -113,7 +116,8 @@ ptx::Directives directives(const ir::KernelFacts& facts) {
 
 }  // namespace
 
-ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options, DiagSink& sink) {
+ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
+                   DiagSink& sink) {
     ptx::Module out;
     out.target = options.target;
     out.comment = options.comment;
@@ -126,7 +130,8 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         names.insert(global.name);
         out.variables.push_back(variable(global, out));
     }
-    for (const ir::FuncId id : order) names.insert(module.functions[id].name);
+    for (const ir::FuncId id : order)
+        names.insert(module.functions[id].name);
 
     Library library;
     ModuleContext context{module, &abi, options, sink, out, library, names};
@@ -135,7 +140,8 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         ptx::Function function = Selector(context, in).run();
         if (in.is_kernel) {
             const bool known = in.kernel_index < abi.kernels.size();
-            function.directives = known ? directives(abi.kernels[in.kernel_index].launch) : directives(in.facts);
+            function.directives =
+                known ? directives(abi.kernels[in.kernel_index].launch) : directives(in.facts);
         }
         out.functions.push_back(std::move(function));
     }

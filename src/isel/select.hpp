@@ -1,6 +1,7 @@
-// Instruction selection: ir::Module -> ptx::Module. In: verified SIMT-level IR, the kernels' outside (abi), the target.
-// Out: PTX with registers numbered in text order, blocks laid out so that the hot path falls through. See select.cpp for
-// the order of the steps and docs/ptx.md for the forms that each IR operation becomes.
+// Instruction selection: ir::Module -> ptx::Module. In: verified SIMT-level IR, the kernels' outside (abi),
+// the target. Out: PTX with registers numbered in text order, blocks laid out so that the hot path falls
+// through. See select.cpp for the order of the steps and docs/ptx.md for the forms that each IR operation
+// becomes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,13 +16,15 @@ namespace ockc::isel {
 
 struct Options {
     ptx::Target target = ptx::Target::Sm80;
-    std::uint16_t ptx_version = 0;         // times 10; 0: the lowest that the target and the instructions used allow
-    bool line_info = false;                // .file and .loc; never changes an instruction
-    const SourceMap* sources = nullptr;    // needed for line_info
-    std::string comment;                   // head comment of the PTX text
+    std::uint16_t ptx_version = 0;  // times 10; 0: the lowest that the target and the instructions used allow
+    bool line_info = false;         // .file and .loc; never changes an instruction
+    const SourceMap* sources = nullptr;  // needed for line_info
+    std::string comment;                 // head comment of the PTX text
 };
 
-// What the target cannot do is reported to the sink (OCK0401); the module is then incomplete and must not be printed.
-ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options, DiagSink& sink);
+// What the target cannot do is reported to the sink (OCK0401); the module is then incomplete and must not be
+// printed.
+ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
+                   DiagSink& sink);
 
 }  // namespace ockc::isel

@@ -1,5 +1,5 @@
-// The frame of selection: machine blocks, loops, use counts, the walk from the last instruction to the first, and the
-// switch that knows every IR operation.
+// The frame of selection: machine blocks, loops, use counts, the walk from the last instruction to the first,
+// and the switch that knows every IR operation.
 #include "isel/selector.hpp"
 
 #include <algorithm>
@@ -18,9 +18,11 @@ ptx::Function Selector::run() {
     find_loops();
     make_blocks();
     declare_params();
-    for (auto it = cfg_.rpo().rbegin(); it != cfg_.rpo().rend(); ++it) select_block(*it);
-    for (MBlock& block : machine_.blocks) std::reverse(block.instrs.begin(), block.instrs.end());
-    std::reverse(out_.locals.begin(), out_.locals.end());   // those of calls were met last one first
+    for (auto it = cfg_.rpo().rbegin(); it != cfg_.rpo().rend(); ++it)
+        select_block(*it);
+    for (MBlock& block : machine_.blocks)
+        std::reverse(block.instrs.begin(), block.instrs.end());
+    std::reverse(out_.locals.begin(), out_.locals.end());  // those of calls were met last one first
     remove_dead(machine_);
     join_copies(machine_);
     place_blocks(machine_);
@@ -46,7 +48,8 @@ static bool may_call(const ir::Function& function, const ir::Instruction& inst) 
 // Operations that turn any NaN into the canonical one (or into a truth value, or an integer).
 static bool is_float_arithmetic(ir::Op op) {
     using ir::Op;
-    static constexpr Op kOps[] = {Op::Fadd, Op::Fsub, Op::Fmul, Op::Fdiv, Op::Fma, Op::Fsqrt, Op::Fcmp, Op::Fptosi, Op::Fptoui};
+    static constexpr Op kOps[] = {Op::Fadd,  Op::Fsub, Op::Fmul,   Op::Fdiv,  Op::Fma,
+                                  Op::Fsqrt, Op::Fcmp, Op::Fptosi, Op::Fptoui};
     return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
@@ -56,7 +59,7 @@ void Selector::count_uses() {
         for (const ir::InstId id : in_.blocks[b].insts) {
             const ir::Instruction& inst = in_.insts[id];
             inst_block_.set(id, b);
-            if (inst.op == ir::Op::Panic) continue;   // its values are not written anywhere yet
+            if (inst.op == ir::Op::Panic) continue;  // its values are not written anywhere yet
             const bool arithmetic = is_float_arithmetic(inst.op);
             for (const ir::ValueId value : inst.args) {
                 use(value);
@@ -72,8 +75,8 @@ void Selector::count_uses() {
     }
 }
 
-// Natural loops: for every edge back to a dominator, the blocks that reach it without passing the header. Headers are
-// visited outer loops first, so that the innermost one remains.
+// Natural loops: for every edge back to a dominator, the blocks that reach it without passing the header.
+// Headers are visited outer loops first, so that the innermost one remains.
 void Selector::find_loops() {
     for (const ir::BlockId header : cfg_.rpo()) {
         std::vector<ir::BlockId> work;
@@ -90,7 +93,8 @@ void Selector::find_loops() {
             if (loop_of_[b] == header) continue;
             loop_of_.set(b, header);
             depth_.set(b, depth);
-            for (const ir::BlockId pred : cfg_.preds(b)) work.push_back(pred);
+            for (const ir::BlockId pred : cfg_.preds(b))
+                work.push_back(pred);
         }
     }
 }
@@ -99,12 +103,13 @@ void Selector::make_blocks() {
     for (const ir::BlockId b : cfg_.rpo()) {
         MBlock block;
         const ir::Op last = in_.terminator(b).op;
-        block.cold = in_.blocks[b].cold || last == ir::Op::Panic || last == ir::Op::Trap || last == ir::Op::Unreachable;
+        block.cold = in_.blocks[b].cold || last == ir::Op::Panic || last == ir::Op::Trap ||
+                     last == ir::Op::Unreachable;
         block.loop_depth = depth_[b];
         entries_.set(b, machine_.blocks.push(std::move(block)));
         for (const ir::InstId id : in_.blocks[b].insts) {
             if (in_.insts[id].op == ir::Op::Alloca) slot_symbol(id);
-            if (may_call(in_, in_.insts[id])) ++calls_;   // counted down again, so that the text counts up
+            if (may_call(in_, in_.insts[id])) ++calls_;  // counted down again, so that the text counts up
         }
     }
 }
@@ -136,13 +141,15 @@ void Selector::select_block(ir::BlockId block) {
 
 void Selector::flush() {
     std::vector<Instr>& out = machine_.blocks[machine_block_].instrs;
-    out.insert(out.end(), std::make_move_iterator(current_.rbegin()), std::make_move_iterator(current_.rend()));
+    out.insert(out.end(), std::make_move_iterator(current_.rbegin()),
+               std::make_move_iterator(current_.rend()));
     current_.clear();
 }
 
 bool Selector::needed(const ir::Instruction& inst) const {
     const ir::Effect effect = ir::op_info(inst.op).effect;
-    const bool removable = effect == ir::Effect::Pure || (effect == ir::Effect::Read && !inst.memory.is_volatile);
+    const bool removable =
+        effect == ir::Effect::Pure || (effect == ir::Effect::Read && !inst.memory.is_volatile);
     if (!removable) return true;
     return std::any_of(inst.results.begin(), inst.results.end(),
                        [this](ir::ValueId v) { return regs_[v].valid() || highs_[v].valid(); });
@@ -162,7 +169,8 @@ ptx::SourceLoc Selector::location(Span span) const {
 
 void Selector::unsupported(const ir::Instruction& inst, std::string what, std::string help) {
     const std::string target(ptx::target_info(context_.options.target).text);
-    Diagnostic& d = context_.sink.error(Code::OCK0401, inst.span, what + " is not available on `" + target + "`");
+    Diagnostic& d =
+        context_.sink.error(Code::OCK0401, inst.span, what + " is not available on `" + target + "`");
     if (!help.empty()) d.help(std::move(help));
 }
 

@@ -1,10 +1,11 @@
-// Selection of one function. Blocks are visited from the last to the first, instructions from the bottom up: when an
-// instruction's turn comes, all its uses have been seen, so that pure instructions nobody asked for fall away and cheap ones
-// (constants, addresses, products) are folded into their users without a pass of their own. Private to isel.
+// Selection of one function. Blocks are visited from the last to the first, instructions from the bottom up:
+// when an instruction's turn comes, all its uses have been seen, so that pure instructions nobody asked for
+// fall away and cheap ones (constants, addresses, products) are folded into their users without a pass of
+// their own. Private to isel.
 //
-// Register classes: i1 %p, i8 and i16 %rs, i32 %r, i64 and pointers %rd, i128 two %rd, f16 and bf16 %h, f32 %f, f64 %fd.
-// An i8's upper byte is garbage unless its definition says otherwise (extension()); operations that look at it ask for
-// zext8 or sext8.
+// Register classes: i1 %p, i8 and i16 %rs, i32 %r, i64 and pointers %rd, i128 two %rd, f16 and bf16 %h, f32
+// %f, f64 %fd. An i8's upper byte is garbage unless its definition says otherwise (extension()); operations
+// that look at it ask for zext8 or sext8.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -29,13 +30,13 @@ inline constexpr std::uint32_t kNoFile = 0xFFFF'FFFFu;
 // What the functions of a module share while they are selected.
 struct ModuleContext {
     const ir::Module& ir;
-    const abi::ModuleAbi* abi = nullptr;          // null for the library's own functions
+    const abi::ModuleAbi* abi = nullptr;  // null for the library's own functions
     const Options& options;
     DiagSink& sink;
     ptx::Module& out;
     Library& library;
-    const std::unordered_set<std::string>& taken_names;   // of functions and variables
-    SideMap<FileId, std::uint32_t> files{0, kNoFile};   // FileId -> index into out.files
+    const std::unordered_set<std::string>& taken_names;  // of functions and variables
+    SideMap<FileId, std::uint32_t> files{0, kNoFile};    // FileId -> index into out.files
 };
 
 enum class Extension : std::uint8_t { Garbage, Zero, Sign };
@@ -51,19 +52,19 @@ class Selector {
     using Reg = ptx::Reg;
     using RegClass = ptx::RegClass;
     using Instr = ptx::Instr;
-    using VT = ir::Type;      // value type
+    using VT = ir::Type;  // value type
     using PT = ptx::Type;
-    struct Wide {             // an i128
+    struct Wide {  // an i128
         Operand low;
         Operand high;
     };
-    struct Passed {           // what a call hands over: a register or constant (i128: its low half)
+    struct Passed {  // what a call hands over: a register or constant (i128: its low half)
         Operand value;
         VT type = VT::Void;
         Operand high;
     };
     struct Address {
-        Operand base;         // AddrReg or AddrSym, offset included
+        Operand base;  // AddrReg or AddrSym, offset included
         ptx::Space space = ptx::Space::None;
     };
 
@@ -73,7 +74,7 @@ class Selector {
     void select_block(ir::BlockId block);
     void select_inst(const ir::Instruction& inst);
     void count_uses();
-    void flush();                                   // current_ to the (reversed) block
+    void flush();  // current_ to the (reversed) block
     ptx::SourceLoc location(Span span) const;
     void unsupported(const ir::Instruction& inst, std::string what, std::string help = {});
     bool needed(const ir::Instruction& inst) const;
@@ -83,30 +84,32 @@ class Selector {
     // operands.cpp: values as registers and operands
     static RegClass reg_class(VT type);
     Reg fresh(RegClass c) { return out_.new_reg(c); }
-    Reg reg_of(ir::ValueId value);                  // the register of a value (low half of i128): asks for it
+    Reg reg_of(ir::ValueId value);  // the register of a value (low half of i128): asks for it
     Reg high_of(ir::ValueId value);
     Reg result(const ir::Instruction& inst) { return reg_of(inst.result()); }
-    Reg use(ir::ValueId value);                     // in a register; constants are moved into one
-    Operand src(ir::ValueId value);                 // register or immediate
+    Reg use(ir::ValueId value);      // in a register; constants are moved into one
+    Operand src(ir::ValueId value);  // register or immediate
     Wide wide(ir::ValueId value);
     Wide wide_result(const ir::Instruction& inst);
-    Operand predicate(ir::ValueId value);           // %p or !%p
-    Operand plain_predicate(ir::ValueId value);     // %p only
+    Operand predicate(ir::ValueId value);        // %p or !%p
+    Operand plain_predicate(ir::ValueId value);  // %p only
     Operand constant(const ir::Instruction& inst, bool high = false) const;
     const ir::Instruction* constant_def(ir::ValueId value) const;
     std::optional<std::uint64_t> int_constant(ir::ValueId value) const;
-    const ir::Instruction* foldable(ir::ValueId value, ir::Op op) const;      // defined by op, may be selected again here
-    const ir::Instruction* single_use(ir::ValueId value, ir::Op op) const;    // foldable and used only once
+    const ir::Instruction* foldable(ir::ValueId value,
+                                    ir::Op op) const;  // defined by op, may be selected again here
+    const ir::Instruction* single_use(ir::ValueId value, ir::Op op) const;  // foldable and used only once
     bool same_loop(ir::InstId def) const;
     Extension extension(ir::ValueId value) const;
-    Operand zext8(ir::ValueId value);               // i8 in 16 bits, upper byte zero
-    Operand sext8(ir::ValueId value);               // i8 in 16 bits, upper byte the sign
-    Operand extended(ir::ValueId value, bool is_signed);   // i8 as above, other types as they are
-    Operand as_32(ir::ValueId value, bool is_signed);      // i1, i8, i16, i32 extended to 32 bits
+    Operand zext8(ir::ValueId value);                     // i8 in 16 bits, upper byte zero
+    Operand sext8(ir::ValueId value);                     // i8 in 16 bits, upper byte the sign
+    Operand extended(ir::ValueId value, bool is_signed);  // i8 as above, other types as they are
+    Operand as_32(ir::ValueId value, bool is_signed);     // i1, i8, i16, i32 extended to 32 bits
 
     // Appending to current_.
     Instr& emit(Form form, PT type, std::initializer_list<Operand> operands);
-    Reg emit_to(RegClass c, Form form, PT type, std::initializer_list<Operand> sources);   // into a new register
+    Reg emit_to(RegClass c, Form form, PT type,
+                std::initializer_list<Operand> sources);  // into a new register
     Instr& convert(Reg to, PT type, const Operand& from, PT from_type, ptx::Round round = ptx::Round::None);
     Instr& compare(Reg to, ptx::Cmp cmp, PT type, const Operand& a, const Operand& b);
     void copy(Reg to, const Operand& from);
@@ -154,7 +157,8 @@ class Selector {
     void wide_shift(const ir::Instruction& inst);
     void wide_shift_by(ir::Op op, const Wide& value, const Operand& amount, const Wide& to);
     void wide_rotate(const ir::Instruction& inst);
-    void combined_compare(Reg to, ptx::Cmp cmp, ptx::BoolOp op, PT type, const Operand& a, const Operand& b, Reg with);
+    void combined_compare(Reg to, ptx::Cmp cmp, ptx::BoolOp op, PT type, const Operand& a, const Operand& b,
+                          Reg with);
     void wide_less(Reg to, const Wide& a, const Wide& b, bool is_signed, bool or_equal);
     void wide_equal(Reg to, const Wide& a, const Wide& b, bool equal);
     void wide_compare(const ir::Instruction& inst);
@@ -183,9 +187,9 @@ class Selector {
     void round_integral(const ir::Instruction& inst, ptx::Round round);
     void compare_floats(const ir::Instruction& inst);
     bool only_arithmetic_uses(ir::ValueId value) const;
-    bool native(VT type, Form form) const;          // does the target compute in this type
-    Operand as_f32(ir::ValueId value);              // f16, bf16, f32 exactly as f32
-    void to_half(Reg to, VT type, const Operand& f32);   // f32 rounded to f16 or bf16
+    bool native(VT type, Form form) const;              // does the target compute in this type
+    Operand as_f32(ir::ValueId value);                  // f16, bf16, f32 exactly as f32
+    void to_half(Reg to, VT type, const Operand& f32);  // f32 rounded to f16 or bf16
 
     // convert.cpp
     void truncate(const ir::Instruction& inst);
@@ -198,26 +202,30 @@ class Selector {
 
     // memory.cpp
     Address address(ir::ValueId pointer, std::int64_t offset);
-    Operand stored(ir::ValueId value);              // as the source of a store
+    Operand stored(ir::ValueId value);  // as the source of a store
     ptx::SymbolId global_symbol(ir::GlobalId global) const;
     void pointer_add(const ir::Instruction& inst);
     void load(const ir::Instruction& inst);
     void store(const ir::Instruction& inst);
-    void load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset, const ir::MemoryInfo& memory);
-    void store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value, const ir::MemoryInfo& memory);
+    void load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset,
+                    const ir::MemoryInfo& memory);
+    void store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value,
+                     const ir::MemoryInfo& memory);
     void load_unaligned(const ir::Instruction& inst, const Address& at);
-    Reg load_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset, const ir::MemoryInfo& memory);
+    Reg load_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset,
+                    const ir::MemoryInfo& memory);
     void store_unaligned(const ir::Instruction& inst, const Address& at);
-    void store_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset, const Operand& value, const ir::MemoryInfo& memory);
+    void store_pieces(std::uint32_t bytes, const Address& at, std::int64_t offset, const Operand& value,
+                      const ir::MemoryInfo& memory);
     void copy_memory(const ir::Instruction& inst);
     void set_memory(const ir::Instruction& inst);
     void move_words(const ir::Instruction& inst, const Address& to, const Address* from, const Operand& fill);
-    void move_tail(std::uint64_t done, std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from,
+    void move_tail(std::uint64_t done, std::uint64_t bytes, std::uint32_t word, const Address& to,
+                   const Address* from, const Operand& fill, const ir::MemoryInfo& memory);
+    void move_word(std::uint32_t word, const Address& to, const Address* from, const Operand& fill,
+                   std::int64_t offset, const ir::MemoryInfo& memory);
+    void word_loop(std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from,
                    const Operand& fill, const ir::MemoryInfo& memory);
-    void move_word(std::uint32_t word, const Address& to, const Address* from, const Operand& fill, std::int64_t offset,
-                   const ir::MemoryInfo& memory);
-    void word_loop(std::uint64_t bytes, std::uint32_t word, const Address& to, const Address* from, const Operand& fill,
-                   const ir::MemoryInfo& memory);
     void local_slot(const ir::Instruction& inst);
     void global_address(const ir::Instruction& inst);
     ptx::SymbolId slot_symbol(ir::InstId alloca);
@@ -230,12 +238,14 @@ class Selector {
     void jump(const ir::Instruction& inst);
     void branch(const ir::Instruction& inst);
     void switch_on(const ir::Instruction& inst);
-    void switch_wide(const ir::Instruction& inst, std::span<const Case> cases, MBlockId otherwise);   // wide.cpp
-    void test_cases(MBlockId at, const Operand& value, PT type, std::span<const Case> cases, MBlockId otherwise,
-                    std::vector<Instr>& out);
+    void switch_wide(const ir::Instruction& inst, std::span<const Case> cases,
+                     MBlockId otherwise);  // wide.cpp
+    void test_cases(MBlockId at, const Operand& value, PT type, std::span<const Case> cases,
+                    MBlockId otherwise, std::vector<Instr>& out);
     void end_jump(MBlockId to);
     void end_branch(MBlockId in, const Operand& cond, MBlockId taken, MBlockId other);
-    MBlockId edge(const ir::Target& target);        // the block to jump to: with arguments, one that copies them first
+    MBlockId edge(
+        const ir::Target& target);  // the block to jump to: with arguments, one that copies them first
     void copy_arguments(const ir::Target& target, std::vector<Move>& moves);
     MBlockId new_block();
     void return_values(const ir::Instruction& inst);
@@ -247,7 +257,8 @@ class Selector {
     Passed received(ir::ValueId value);
     void to_param(ptx::SymbolId param, std::int64_t offset, const Passed& passed);
     void from_param(ptx::SymbolId param, std::int64_t offset, const Passed& passed);
-    void param_shape(std::span<const VT> types, PT& type, std::uint32_t& align, bool& array, std::uint64_t& count) const;
+    void param_shape(std::span<const VT> types, PT& type, std::uint32_t& align, bool& array,
+                     std::uint64_t& count) const;
 
     // entry.cpp
     void declare_params();
@@ -263,19 +274,19 @@ class Selector {
     SideMap<ir::ValueId, Reg> regs_;
     SideMap<ir::ValueId, Reg> highs_;
     SideMap<ir::ValueId, std::uint32_t> uses_;
-    SideMap<ir::ValueId, std::uint8_t> sees_bits_;   // 1: read by something that can see the bits of a NaN
-    SideMap<ir::BlockId, MBlockId> entries_;         // machine block that stands for an IR block's start
-    SideMap<ir::BlockId, ir::BlockId> loop_of_;      // innermost loop's header
+    SideMap<ir::ValueId, std::uint8_t> sees_bits_;  // 1: read by something that can see the bits of a NaN
+    SideMap<ir::BlockId, MBlockId> entries_;        // machine block that stands for an IR block's start
+    SideMap<ir::BlockId, ir::BlockId> loop_of_;     // innermost loop's header
     SideMap<ir::BlockId, std::uint32_t> depth_;
-    SideMap<ir::InstId, ptx::SymbolId> slots_;       // allocas
-    SideMap<ir::ValueId, ptx::SymbolId> params_;     // by-value struct parameters of a kernel
+    SideMap<ir::InstId, ptx::SymbolId> slots_;    // allocas
+    SideMap<ir::ValueId, ptx::SymbolId> params_;  // by-value struct parameters of a kernel
     std::uint32_t slot_count_ = 0;
     SideMap<ir::InstId, ir::BlockId> inst_block_;
 
-    ir::BlockId block_;          // being selected
+    ir::BlockId block_;  // being selected
     ir::InstId inst_;
-    MBlockId machine_block_;     // where its instructions go, last one first
-    std::vector<Instr> current_; // of the IR instruction being selected, first one first
+    MBlockId machine_block_;      // where its instructions go, last one first
+    std::vector<Instr> current_;  // of the IR instruction being selected, first one first
     ptx::SourceLoc loc_;
     std::uint32_t calls_ = 0;
 };
@@ -288,6 +299,6 @@ struct ParamLayout {
 };
 ParamLayout layout_results(std::span<const ir::Type> types);
 ptx::Space ptx_space(ir::Space space);
-ptx::Type memory_type(ir::Type type);    // of a load or store; i1 as u8
+ptx::Type memory_type(ir::Type type);  // of a load or store; i1 as u8
 
 }  // namespace ockc::isel

@@ -1,5 +1,5 @@
-// i128 as two 64-bit registers. Sums use the carry flag; comparisons and the rest work on halves; division and conversions
-// from and to floats are library functions.
+// i128 as two 64-bit registers. Sums use the carry flag; comparisons and the rest work on halves; division
+// and conversions from and to floats are library functions.
 #include <utility>
 
 #include "isel/selector.hpp"
@@ -17,8 +17,10 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Sdiv: return library_call(inst, LibraryFunction::Sdiv128);
         case Op::Urem: return library_call(inst, LibraryFunction::Urem128);
         case Op::Srem: return library_call(inst, LibraryFunction::Srem128);
-        case Op::Umulh: return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), false, wide_result(inst));
-        case Op::Smulh: return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), true, wide_result(inst));
+        case Op::Umulh:
+            return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), false, wide_result(inst));
+        case Op::Smulh:
+            return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), true, wide_result(inst));
         case Op::Ineg: return wide_negate(wide(inst.args[0]), wide_result(inst));
         case Op::And: return wide_logic(inst, Form::And);
         case Op::Or: return wide_logic(inst, Form::Or);
@@ -61,19 +63,57 @@ void Selector::wide_inst(const ir::Instruction& inst) {
             copy(to.high.as_reg(), from.high);
             return;
         }
-        case Op::Const: case Op::GlobalAddr: case Op::Fadd: case Op::Fsub: case Op::Fmul: case Op::Fdiv: case Op::Frem:
-        case Op::Fma: case Op::Fneg: case Op::Fabs: case Op::Fcopysign: case Op::Fmin: case Op::Fmax: case Op::Fsqrt:
-        case Op::Ffloor: case Op::Fceil: case Op::Ftrunc: case Op::Frint: case Op::Fcmp: case Op::Fcvt: case Op::PtrToInt:
-        case Op::IntToPtr: case Op::SpaceCast: case Op::Alloca: case Op::PtrAdd: case Op::Load: case Op::Store: case Op::Memcpy:
-        case Op::Memset: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence: case Op::Call: case Op::Jump:
-        case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable: break;
+        case Op::Const:
+        case Op::GlobalAddr:
+        case Op::Fadd:
+        case Op::Fsub:
+        case Op::Fmul:
+        case Op::Fdiv:
+        case Op::Frem:
+        case Op::Fma:
+        case Op::Fneg:
+        case Op::Fabs:
+        case Op::Fcopysign:
+        case Op::Fmin:
+        case Op::Fmax:
+        case Op::Fsqrt:
+        case Op::Ffloor:
+        case Op::Fceil:
+        case Op::Ftrunc:
+        case Op::Frint:
+        case Op::Fcmp:
+        case Op::Fcvt:
+        case Op::PtrToInt:
+        case Op::IntToPtr:
+        case Op::SpaceCast:
+        case Op::Alloca:
+        case Op::PtrAdd:
+        case Op::Load:
+        case Op::Store:
+        case Op::Memcpy:
+        case Op::Memset:
+        case Op::Sreg:
+        case Op::LaunchDomain:
+        case Op::Barrier:
+        case Op::Fence:
+        case Op::Call:
+        case Op::Jump:
+        case Op::Br:
+        case Op::Switch:
+        case Op::Ret:
+        case Op::Panic:
+        case Op::Trap:
+        case Op::Unreachable: break;
     }
     OCKC_UNREACHABLE("not an operation on i128");
 }
 
-Selector::Wide Selector::fresh_wide() { return {r(fresh(RegClass::B64)), r(fresh(RegClass::B64))}; }
+Selector::Wide Selector::fresh_wide() {
+    return {r(fresh(RegClass::B64)), r(fresh(RegClass::B64))};
+}
 
-// --------------------------------------------------------------------------------------------------------- arithmetic
+// ---------------------------------------------------------------------------------------------------------
+// arithmetic
 
 void Selector::wide_sum(const Wide& a, const Wide& b, bool subtract, const Wide& to) {
     emit(subtract ? Form::SubCc : Form::AddCc, PT::U64, {to.low, a.low, b.low});
@@ -84,7 +124,9 @@ void Selector::wide_add(const ir::Instruction& inst, bool subtract) {
     wide_sum(wide(inst.args[0]), wide(inst.args[1]), subtract, wide_result(inst));
 }
 
-void Selector::wide_negate(const Wide& a, const Wide& to) { wide_sum({imm(0), imm(0)}, a, true, to); }
+void Selector::wide_negate(const Wide& a, const Wide& to) {
+    wide_sum({imm(0), imm(0)}, a, true, to);
+}
 
 void Selector::wide_multiply(const ir::Instruction& inst) {
     const Wide to = wide_result(inst);
@@ -92,7 +134,9 @@ void Selector::wide_multiply(const ir::Instruction& inst) {
     for (const Op op : {Op::Zext, Op::Sext}) {
         const ir::Instruction* x = foldable(inst.args[0], op);
         const ir::Instruction* y = foldable(inst.args[1], op);
-        if (x == nullptr || y == nullptr || in_.type_of(x->args[0]) != VT::I64 || in_.type_of(y->args[0]) != VT::I64) continue;
+        if (x == nullptr || y == nullptr || in_.type_of(x->args[0]) != VT::I64 ||
+            in_.type_of(y->args[0]) != VT::I64)
+            continue;
         const Operand p = src(x->args[0]);
         const Operand q = src(y->args[0]);
         emit(Form::MulLo, PT::S64, {to.low, p, q});
@@ -107,10 +151,14 @@ void Selector::wide_multiply(const ir::Instruction& inst) {
     emit(Form::MulLo, PT::S64, {to.low, a.low, b.low});
 }
 
-// The upper 128 of 256 bits, from four products of halves; for signed operands each negative one takes the other off.
+// The upper 128 of 256 bits, from four products of halves; for signed operands each negative one takes the
+// other off.
 void Selector::wide_high_product(const Wide& a, const Wide& b, bool is_signed, const Wide& to) {
-    const auto product = [&](Form form, const Operand& x, const Operand& y) { return r(emit_to(RegClass::B64, form, PT::U64, {x, y})); };
-    const auto carrying = [&](Form form, const Operand& out, const Operand& x, const Operand& y, bool carry_out) {
+    const auto product = [&](Form form, const Operand& x, const Operand& y) {
+        return r(emit_to(RegClass::B64, form, PT::U64, {x, y}));
+    };
+    const auto carrying = [&](Form form, const Operand& out, const Operand& x, const Operand& y,
+                              bool carry_out) {
         emit(form, PT::U64, {out, x, y}).mods.carry_out = carry_out;
     };
     const Operand low = product(Form::MulHi, a.low, b.low);
@@ -165,19 +213,22 @@ void Selector::wide_logic(const ir::Instruction& inst, Form form) {
     emit(form, PT::B64, {to.high, a.high, b.high});
 }
 
-// ------------------------------------------------------------------------------------------------------------- shifts
+// -------------------------------------------------------------------------------------------------------------
+// shifts
 
 void Selector::wide_shift(const ir::Instruction& inst) {
     const Operand amount = shift_amount(inst.args[1], 128);
     wide_shift_by(inst.op, wide(inst.args[0]), amount, wide_result(inst));
 }
 
-// PTX's 64-bit shifts give zero (or the sign) for amounts of 64 and more, and take them as unsigned: of the three terms
-// below, those with an amount outside 0..63 fall away by themselves.
+// PTX's 64-bit shifts give zero (or the sign) for amounts of 64 and more, and take them as unsigned: of the
+// three terms below, those with an amount outside 0..63 fall away by themselves.
 void Selector::wide_shift_by(Op op, const Wide& value, const Operand& amount, const Wide& to) {
-    const auto one = [&](Form form, PT type, const Operand& a, const Operand& n) { return r(emit_to(RegClass::B64, form, type, {a, n})); };
-    Operand up_amount = imm(64 - amount.value);     // 64 - n
-    Operand far_amount = imm(amount.value - 64);    // n - 64
+    const auto one = [&](Form form, PT type, const Operand& a, const Operand& n) {
+        return r(emit_to(RegClass::B64, form, type, {a, n}));
+    };
+    Operand up_amount = imm(64 - amount.value);   // 64 - n
+    Operand far_amount = imm(amount.value - 64);  // n - 64
     if (amount.is_reg()) {
         up_amount = r(emit_to(RegClass::B32, Form::SubI, PT::S32, {imm(64), amount}));
         far_amount = r(emit_to(RegClass::B32, Form::AddI, PT::S32, {amount, imm(-64)}));
@@ -185,7 +236,7 @@ void Selector::wide_shift_by(Op op, const Wide& value, const Operand& amount, co
     const bool left = op == Op::Shl;
     const Form near_form = left ? Form::Shl : Form::Shr;
     const PT near_type = left ? PT::B64 : PT::U64;
-    const Operand& kept = left ? value.low : value.high;     // the half whose bits move into the other
+    const Operand& kept = left ? value.low : value.high;  // the half whose bits move into the other
     const Operand& other = left ? value.high : value.low;
     const Operand& to_kept = left ? to.low : to.high;
     const Operand& to_other = left ? to.high : to.low;
@@ -210,7 +261,7 @@ void Selector::wide_shift_by(Op op, const Wide& value, const Operand& amount, co
     const Operand crossing = one(left ? Form::Shr : Form::Shl, left ? PT::U64 : PT::B64, kept, up_amount);
     const Operand both = r(emit_to(RegClass::B64, Form::Or, PT::B64, {near, crossing}));
     const Operand far = one(near_form, kept_type, kept, far_amount);
-    if (op == Op::Ashr) {   // the far term is the sign, not zero, when it does not apply
+    if (op == Op::Ashr) {  // the far term is the sign, not zero, when it does not apply
         const Reg below = fresh(RegClass::Pred);
         compare(below, ptx::Cmp::Lt, PT::U32, amount, imm(64));
         emit(Form::Selp, PT::B64, {to_other, both, far, r(below)});
@@ -238,9 +289,11 @@ void Selector::wide_rotate(const ir::Instruction& inst) {
     emit(Form::Or, PT::B64, {to.high, up.high, down.high});
 }
 
-// --------------------------------------------------------------------------------------------- comparison, selection
+// --------------------------------------------------------------------------------------------- comparison,
+// selection
 
-void Selector::combined_compare(Reg to, ptx::Cmp cmp, ptx::BoolOp op, PT type, const Operand& a, const Operand& b, Reg with) {
+void Selector::combined_compare(Reg to, ptx::Cmp cmp, ptx::BoolOp op, PT type, const Operand& a,
+                                const Operand& b, Reg with) {
     Instr& instr = emit(Form::SetpBool, type, {r(to), Operand::none(), a, b, r(with)});
     instr.mods.cmp = cmp;
     instr.mods.bool_op = op;
@@ -302,7 +355,8 @@ void Selector::wide_min_max(const ir::Instruction& inst) {
     wide_choose(less, minimum ? a : b, minimum ? b : a, wide_result(inst));
 }
 
-// --------------------------------------------------------------------------------------------------------------- bits
+// ---------------------------------------------------------------------------------------------------------------
+// bits
 
 void Selector::wide_count(const ir::Instruction& inst) {
     const Wide a = wide(inst.args[0]);
@@ -318,7 +372,7 @@ void Selector::wide_count(const ir::Instruction& inst) {
             const Operand value = leading ? half : r(emit_to(RegClass::B64, Form::Brev, PT::B64, {half}));
             return r(emit_to(RegClass::B32, Form::Clz, PT::B64, {value}));
         };
-        const Operand first = leading ? a.high : a.low;    // the half that is counted first
+        const Operand first = leading ? a.high : a.low;  // the half that is counted first
         const Operand in_first = zeros(first);
         const Operand in_second = zeros(leading ? a.low : a.high);
         const Reg behind = emit_to(RegClass::B32, Form::AddI, PT::S32, {in_second, imm(64)});
@@ -352,7 +406,7 @@ void Selector::wide_overflow(const ir::Instruction& inst) {
         const Wide upper = fresh_wide();
         wide_high_product(a, b, is_signed, upper);
         Operand expected = imm(0);
-        if (is_signed) {   // the sign of the lower half: bit 63 of its upper word
+        if (is_signed) {  // the sign of the lower half: bit 63 of its upper word
             const Reg carry = emit_to(RegClass::B64, Form::MulHi, PT::U64, {a.low, b.low});
             const Reg middle = emit_to(RegClass::B64, Form::MadLo, PT::S64, {a.low, b.high, r(carry)});
             const Reg word = emit_to(RegClass::B64, Form::MadLo, PT::S64, {a.high, b.low, r(middle)});
@@ -370,7 +424,8 @@ void Selector::wide_overflow(const ir::Instruction& inst) {
     compare(to, ptx::Cmp::Lt, PT::S64, r(both), imm(0));
 }
 
-// -------------------------------------------------------------------------------------------------------- conversions
+// --------------------------------------------------------------------------------------------------------
+// conversions
 
 void Selector::wide_truncate(const ir::Instruction& inst) {
     const Operand low = wide(inst.args[0]).low;
@@ -400,20 +455,27 @@ void Selector::wide_extend(const ir::Instruction& inst, bool is_signed) {
         emit(Form::Shr, PT::S64, {r(high_of(inst.result())), low, imm(63)});
     }
     if (!regs_[inst.result()].valid()) return;
-    std::vector<Instr> high_half = std::exchange(current_, {});   // it reads the low one
+    std::vector<Instr> high_half = std::exchange(current_, {});  // it reads the low one
     const Reg low = reg_of(inst.result());
     switch (ir::type_bits(from)) {
-        case 1: emit(Form::Selp, PT::B64, {r(low), imm(is_signed ? -1 : 1), imm(0), plain_predicate(arg)}); break;
+        case 1:
+            emit(Form::Selp, PT::B64, {r(low), imm(is_signed ? -1 : 1), imm(0), plain_predicate(arg)});
+            break;
         case 8: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S8 : PT::U8); break;
-        case 16: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S16 : PT::U16); break;
-        case 32: convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S32 : PT::U32); break;
+        case 16:
+            convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S16 : PT::U16);
+            break;
+        case 32:
+            convert(low, is_signed ? PT::S64 : PT::U64, r(use(arg)), is_signed ? PT::S32 : PT::U32);
+            break;
         case 64: copy(low, src(arg)); break;
         default: OCKC_UNREACHABLE("integer width");
     }
     current_.insert(current_.end(), high_half.begin(), high_half.end());
 }
 
-void Selector::wide_from_float(const ir::Instruction& inst, LibraryFunction from_f32, LibraryFunction from_f64) {
+void Selector::wide_from_float(const ir::Instruction& inst, LibraryFunction from_f32,
+                               LibraryFunction from_f64) {
     const bool is_double = in_.type_of(inst.args[0]) == VT::F64;
     const Passed arg{is_double ? src(inst.args[0]) : as_f32(inst.args[0]), is_double ? VT::F64 : VT::F32, {}};
     call_library(is_double ? from_f64 : from_f32, {arg}, {received(inst.result())});
@@ -421,7 +483,8 @@ void Selector::wide_from_float(const ir::Instruction& inst, LibraryFunction from
 
 void Selector::wide_to_float(const ir::Instruction& inst, LibraryFunction to_f32, LibraryFunction to_f64) {
     if (inst.type == VT::F16 || inst.type == VT::BF16) {
-        return unsupported(inst, "a conversion from a 128-bit integer to a 16-bit float", "convert to `f32` first (this rounds twice)");
+        return unsupported(inst, "a conversion from a 128-bit integer to a 16-bit float",
+                           "convert to `f32` first (this rounds twice)");
     }
     library_call(inst, inst.type == VT::F64 ? to_f64 : to_f32);
 }

@@ -1,5 +1,5 @@
-// The tables of form.hpp, generated from the .def files. A row's syntax and operand strings are taken apart at compile
-// time: a slot name or operand class that does not exist fails the build.
+// The tables of form.hpp, generated from the .def files. A row's syntax and operand strings are taken apart
+// at compile time: a slot name or operand class that does not exist fails the build.
 #include "ptx/form.hpp"
 
 #include <array>
@@ -10,7 +10,8 @@ namespace ockc::ptx {
 
 namespace {
 
-// ---------------------------------------------------------------------------------------------------- words and names
+// ---------------------------------------------------------------------------------------------------- words
+// and names
 
 constexpr TypeInfo kTypes[] = {
     {"", 0, TypeKind::None},
@@ -104,7 +105,9 @@ constexpr std::span<const std::string_view> texts_of(Field field) {
     return {};
 }
 
-constexpr std::uint64_t bits(auto... values) { return (std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(values))); }
+constexpr std::uint64_t bits(auto... values) {
+    return (std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(values)));
+}
 
 struct Slot {
     std::string_view name;
@@ -122,11 +125,13 @@ struct ModFloor {
     Floor floor;
 };
 constexpr ModFloor kModFloors[] = {
-#define OCKC_PTX_MOD_FLOOR(field, value, sm, ptx) {Field::field, static_cast<std::uint32_t>(value), {sm, ptx}},
+#define OCKC_PTX_MOD_FLOOR(field, value, sm, ptx) \
+    {Field::field, static_cast<std::uint32_t>(value), {sm, ptx}},
 #include "ptx/mods.def"
 };
 
-// ------------------------------------------------------------------------------------- rows, taken apart while compiling
+// ------------------------------------------------------------------------------------- rows, taken apart
+// while compiling
 
 // Flag slots stand for one word; where the syntax always has that word (`add.cc`) it is a literal.
 constexpr Word word_named(std::string_view name, bool optional) {
@@ -214,7 +219,8 @@ consteval void parse_operands(FormInfo& info, std::string_view text) {
 }
 
 consteval FormInfo row(std::string_view name, std::string_view syntax, TypeSet types, TypeSet source_types,
-                       std::string_view operands, std::uint16_t sm, std::uint16_t ptx, Effects effects, std::string_view doc) {
+                       std::string_view operands, std::uint16_t sm, std::uint16_t ptx, Effects effects,
+                       std::string_view doc) {
     FormInfo info;
     info.name = name;
     info.syntax = syntax;
@@ -288,18 +294,40 @@ void raise(Floor& floor, Floor by) {
 
 }  // namespace
 
-const TypeInfo& type_info(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
-const RegClassInfo& reg_class_info(RegClass reg_class) { return kRegClasses[static_cast<std::size_t>(reg_class)]; }
+const TypeInfo& type_info(Type type) {
+    return kTypes[static_cast<std::size_t>(type)];
+}
+const RegClassInfo& reg_class_info(RegClass reg_class) {
+    return kRegClasses[static_cast<std::size_t>(reg_class)];
+}
 
-std::string_view text(Space value) { return kSpaceTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Sem value) { return kSemTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Scope value) { return kScopeTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Cache value) { return kCacheTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Vec value) { return kVecTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Cmp value) { return kCmpTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(BoolOp value) { return kBoolTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Round value) { return kRoundTexts[static_cast<std::size_t>(value)]; }
-std::string_view text(Mode value) { return kModeTexts[static_cast<std::size_t>(value)]; }
+std::string_view text(Space value) {
+    return kSpaceTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Sem value) {
+    return kSemTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Scope value) {
+    return kScopeTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Cache value) {
+    return kCacheTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Vec value) {
+    return kVecTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Cmp value) {
+    return kCmpTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(BoolOp value) {
+    return kBoolTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Round value) {
+    return kRoundTexts[static_cast<std::size_t>(value)];
+}
+std::string_view text(Mode value) {
+    return kModeTexts[static_cast<std::size_t>(value)];
+}
 
 std::uint32_t get_field(const Mods& mods, Field field) {
     switch (field) {
@@ -355,7 +383,8 @@ std::string_view field_text(Field field, std::uint32_t value) {
 
 std::optional<std::uint32_t> field_value(Field field, std::uint64_t allowed, std::string_view word) {
     const bool any = field == Field::Type || field == Field::SourceType;
-    if (field == Field::Space && word == "shared::cta") word = "shared";   // the explicit spelling of the same space
+    if (field == Field::Space && word == "shared::cta")
+        word = "shared";  // the explicit spelling of the same space
     const std::span<const std::string_view> texts = texts_of(field);
     for (std::uint32_t value = 1; value < texts.size(); ++value) {
         if (texts[value] == word && (any || (allowed >> value & 1) != 0)) return value;
@@ -363,7 +392,9 @@ std::optional<std::uint32_t> field_value(Field field, std::uint64_t allowed, std
     return std::nullopt;
 }
 
-const SpecialInfo& special_info(Special special) { return kSpecials[static_cast<std::size_t>(special)]; }
+const SpecialInfo& special_info(Special special) {
+    return kSpecials[static_cast<std::size_t>(special)];
+}
 
 std::optional<Special> special_from_text(std::string_view text) {
     for (std::size_t i = 0; i < std::size(kSpecials); ++i) {
@@ -372,8 +403,12 @@ std::optional<Special> special_from_text(std::string_view text) {
     return std::nullopt;
 }
 
-const TargetInfo& target_info(Target target) { return kTargets[static_cast<std::size_t>(target)]; }
-std::span<const TargetInfo> all_targets() { return kTargets; }
+const TargetInfo& target_info(Target target) {
+    return kTargets[static_cast<std::size_t>(target)];
+}
+std::span<const TargetInfo> all_targets() {
+    return kTargets;
+}
 
 std::optional<Target> target_from_text(std::string_view text) {
     for (std::size_t i = 0; i < std::size(kTargets); ++i) {
@@ -382,8 +417,12 @@ std::optional<Target> target_from_text(std::string_view text) {
     return std::nullopt;
 }
 
-const FormInfo& form_info(Form form) { return kForms[static_cast<std::size_t>(form)]; }
-std::span<const FormInfo> all_forms() { return kForms; }
+const FormInfo& form_info(Form form) {
+    return kForms[static_cast<std::size_t>(form)];
+}
+std::span<const FormInfo> all_forms() {
+    return kForms;
+}
 
 std::span<const Form> forms_of(std::string_view mnemonic) {
     std::size_t low = 0;
@@ -397,7 +436,8 @@ std::span<const Form> forms_of(std::string_view mnemonic) {
         }
     }
     std::size_t end = low;
-    while (end < kFormCount && form_info(kByMnemonic[end]).mnemonic == mnemonic) ++end;
+    while (end < kFormCount && form_info(kByMnemonic[end]).mnemonic == mnemonic)
+        ++end;
     return std::span<const Form>(kByMnemonic).subspan(low, end - low);
 }
 

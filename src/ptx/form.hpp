@@ -1,6 +1,6 @@
-// The enums and tables behind PTX: types, modifier words, special registers, targets and instruction forms, all generated
-// from the .def files of this folder. Pure data; ptx.hpp builds instructions from it, print, parse, validate and the
-// emulator read it.
+// The enums and tables behind PTX: types, modifier words, special registers, targets and instruction forms,
+// all generated from the .def files of this folder. Pure data; ptx.hpp builds instructions from it, print,
+// parse, validate and the emulator read it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace ockc::ptx {
 
-// ---------------------------------------------------------------------------------------------------------------- types
+// ----------------------------------------------------------------------------------------------------------------
+// types
 
 enum class Type : std::uint8_t {
     None,
@@ -20,19 +21,29 @@ enum class Type : std::uint8_t {
 enum class TypeKind : std::uint8_t { None, Untyped, Unsigned, Signed, Float, Packed, Predicate };
 
 struct TypeInfo {
-    std::string_view text;   // without the dot
+    std::string_view text;  // without the dot
     std::uint16_t bits;
     TypeKind kind;
 };
 const TypeInfo& type_info(Type type);
-inline std::uint32_t type_bits(Type type) { return type_info(type).bits; }
-inline std::uint32_t type_bytes(Type type) { return (type_bits(type) + 7) / 8; }   // 1 for predicates
+inline std::uint32_t type_bits(Type type) {
+    return type_info(type).bits;
+}
+inline std::uint32_t type_bytes(Type type) {
+    return (type_bits(type) + 7) / 8;
+}  // 1 for predicates
 
 using TypeSet = std::uint64_t;
-constexpr TypeSet type_bit(Type type) { return TypeSet{1} << static_cast<unsigned>(type); }
-constexpr bool contains(TypeSet set, Type type) { return (set & type_bit(type)) != 0; }
+constexpr TypeSet type_bit(Type type) {
+    return TypeSet{1} << static_cast<unsigned>(type);
+}
+constexpr bool contains(TypeSet set, Type type) {
+    return (set & type_bit(type)) != 0;
+}
 
-constexpr TypeSet set_of(auto... types) { return (TypeSet{0} | ... | type_bit(types)); }
+constexpr TypeSet set_of(auto... types) {
+    return (TypeSet{0} | ... | type_bit(types));
+}
 
 // The type columns of instr.def.
 inline constexpr TypeSet kNoTypes = 0;
@@ -57,8 +68,8 @@ enum class RegClass : std::uint8_t {
 #include "ptx/types.def"
 };
 struct RegClassInfo {
-    std::string_view prefix;   // "%rd"
-    Type type;                 // as declared
+    std::string_view prefix;  // "%rd"
+    Type type;                // as declared
     std::uint16_t bits;
 };
 #define OCKC_PTX_REG_CLASS(name, prefix, type, bits) +1
@@ -67,7 +78,8 @@ inline constexpr std::size_t kRegClassCount = 0
     ;
 const RegClassInfo& reg_class_info(RegClass reg_class);
 
-// ------------------------------------------------------------------------------------------------------ modifier words
+// ------------------------------------------------------------------------------------------------------
+// modifier words
 
 enum class Space : std::uint8_t {
     None,
@@ -125,13 +137,16 @@ std::string_view text(Cmp value);
 std::string_view text(BoolOp value);
 std::string_view text(Round value);
 std::string_view text(Mode value);
-inline std::uint32_t lanes(Vec vec) { return vec == Vec::V4 ? 4 : vec == Vec::V2 ? 2 : 1; }
+inline std::uint32_t lanes(Vec vec) {
+    return vec == Vec::V4 ? 4 : vec == Vec::V2 ? 2 : 1;
+}
 
-// Everything between mnemonic and operands. A form uses the fields that its syntax has slots for; the others stay None.
+// Everything between mnemonic and operands. A form uses the fields that its syntax has slots for; the others
+// stay None.
 struct Mods {
-    Type type = Type::None;          // .type
-    Type source_type = Type::None;   // .stype
-    Space space = Space::None;       // None: generic
+    Type type = Type::None;         // .type
+    Type source_type = Type::None;  // .stype
+    Space space = Space::None;      // None: generic
     Sem sem = Sem::None;
     Scope scope = Scope::None;
     Cache cache = Cache::None;
@@ -151,25 +166,43 @@ struct Mods {
 
 // The field of Mods that a slot fills in.
 enum class Field : std::uint8_t {
-    Literal,   // no field: the word itself stands in the syntax
-    Type, SourceType, Space, Sem, Scope, Cache, Vec, Cmp, Bool, Round, Mode, Ftz, Sat, NanFlag, CarryOut, UniFlag, ShiftAmount,
+    Literal,  // no field: the word itself stands in the syntax
+    Type,
+    SourceType,
+    Space,
+    Sem,
+    Scope,
+    Cache,
+    Vec,
+    Cmp,
+    Bool,
+    Round,
+    Mode,
+    Ftz,
+    Sat,
+    NanFlag,
+    CarryOut,
+    UniFlag,
+    ShiftAmount,
 };
 // The field's value as a number (enum value, or 0/1), and the reverse.
 std::uint32_t get_field(const Mods& mods, Field field);
 void set_field(Mods& mods, Field field, std::uint32_t value);
 // The word for a field's value; empty for 0.
 std::string_view field_text(Field field, std::uint32_t value);
-// The value among `allowed` (bit mask over values; ignored for Type and SourceType) whose word is `word`, or nothing.
+// The value among `allowed` (bit mask over values; ignored for Type and SourceType) whose word is `word`, or
+// nothing.
 std::optional<std::uint32_t> field_value(Field field, std::uint64_t allowed, std::string_view word);
 
-// ------------------------------------------------------------------------------------------------------ special registers
+// ------------------------------------------------------------------------------------------------------
+// special registers
 
 enum class Special : std::uint8_t {
 #define OCKC_PTX_SPECIAL(name, text, bits, sm, ptx) name,
 #include "ptx/special.def"
 };
 struct SpecialInfo {
-    std::string_view text;   // "%tid.x"
+    std::string_view text;  // "%tid.x"
     std::uint16_t bits;
     std::uint16_t sm;
     std::uint16_t ptx;
@@ -177,28 +210,30 @@ struct SpecialInfo {
 const SpecialInfo& special_info(Special special);
 std::optional<Special> special_from_text(std::string_view text);
 
-// ---------------------------------------------------------------------------------------------------------------- targets
+// ----------------------------------------------------------------------------------------------------------------
+// targets
 
 enum class Target : std::uint8_t {
 #define OCKC_PTX_TARGET(name, text, sm, ptx, shared, shared_optin, threads, registers, specific) name,
 #include "ptx/target.def"
 };
 struct TargetInfo {
-    std::string_view text;            // "sm_90a"
-    std::uint16_t sm;                 // 90
-    std::uint16_t ptx;                // lowest PTX version that knows it, times 10
-    std::uint32_t static_shared;      // bytes a block may declare statically
-    std::uint32_t shared_optin;       // bytes a block may have after cuFuncSetAttribute
-    std::uint32_t max_threads;        // a block
-    std::uint32_t registers;          // a block, 32 bits each
-    bool specific;                    // runs on exactly this compute capability
+    std::string_view text;        // "sm_90a"
+    std::uint16_t sm;             // 90
+    std::uint16_t ptx;            // lowest PTX version that knows it, times 10
+    std::uint32_t static_shared;  // bytes a block may declare statically
+    std::uint32_t shared_optin;   // bytes a block may have after cuFuncSetAttribute
+    std::uint32_t max_threads;    // a block
+    std::uint32_t registers;      // a block, 32 bits each
+    bool specific;                // runs on exactly this compute capability
 };
 const TargetInfo& target_info(Target target);
 std::optional<Target> target_from_text(std::string_view text);
-std::span<const TargetInfo> all_targets();   // in table order: index = enum value
+std::span<const TargetInfo> all_targets();  // in table order: index = enum value
 inline constexpr std::uint16_t kNewestPtx = 90;
 
-// ------------------------------------------------------------------------------------------------------ instruction forms
+// ------------------------------------------------------------------------------------------------------
+// instruction forms
 
 enum class Form : std::uint16_t {
 #define OCKC_PTX_FORM(name, syntax, types, stypes, operands, sm, ptx, effects, doc) name,
@@ -211,30 +246,52 @@ inline constexpr std::size_t kFormCount = 0
 
 enum class Effects : std::uint8_t { Pure, Read, Write, Control, Sync, Carry };
 
-inline constexpr std::size_t kMaxWords = 12;      // after the mnemonic
+inline constexpr std::size_t kMaxWords = 12;  // after the mnemonic
 inline constexpr std::size_t kMaxOperands = 6;
 
 // One word of a form's syntax after the mnemonic.
 struct Word {
-    std::string_view text;         // a literal word, or the slot's name
+    std::string_view text;  // a literal word, or the slot's name
     Field field = Field::Literal;
     bool optional = false;
-    std::uint64_t allowed = 0;     // bit mask over the field's values
+    std::uint64_t allowed = 0;  // bit mask over the field's values
 };
 
-enum class Role : std::uint8_t { Dest, Source, SourceReg, SourceAny, Immediate, VectorOrReg, List, Address, Label, Function, Params };
-enum class OperandType : std::uint8_t { None, Type, SourceType, Wide, Element, Predicate, Bytes2, Bytes4, Bytes8 };
+enum class Role : std::uint8_t {
+    Dest,
+    Source,
+    SourceReg,
+    SourceAny,
+    Immediate,
+    VectorOrReg,
+    List,
+    Address,
+    Label,
+    Function,
+    Params
+};
+enum class OperandType : std::uint8_t {
+    None,
+    Type,
+    SourceType,
+    Wide,
+    Element,
+    Predicate,
+    Bytes2,
+    Bytes4,
+    Bytes8
+};
 struct OperandSpec {
     Role role = Role::Source;
     OperandType type = OperandType::None;
     bool optional = false;
-    bool joined = false;           // written after `|` instead of `,`
+    bool joined = false;  // written after `|` instead of `,`
 };
 
 struct FormInfo {
-    std::string_view name;         // enum name
+    std::string_view name;  // enum name
     std::string_view syntax;
-    std::string_view mnemonic;     // first word of syntax
+    std::string_view mnemonic;  // first word of syntax
     std::string_view doc;
     TypeSet types = 0;
     TypeSet source_types = 0;
@@ -250,8 +307,8 @@ struct FormInfo {
     std::span<const OperandSpec> operand_list() const { return {operands, operand_count}; }
 };
 const FormInfo& form_info(Form form);
-std::span<const FormInfo> all_forms();                 // index = enum value
-std::span<const Form> forms_of(std::string_view mnemonic);   // in table order; empty when unknown
+std::span<const FormInfo> all_forms();                      // index = enum value
+std::span<const Form> forms_of(std::string_view mnemonic);  // in table order; empty when unknown
 
 // Does the form have these types: each in its column, and not a combination that is left out.
 bool types_exist(Form form, const Mods& mods);

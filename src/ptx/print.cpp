@@ -1,5 +1,5 @@
-// ptx::Module -> text. Instructions are laid out in two columns (opcode, operands); labels stand at the margin; .loc is
-// written where the place changes.
+// ptx::Module -> text. Instructions are laid out in two columns (opcode, operands); labels stand at the
+// margin; .loc is written where the place changes.
 #include "ptx/print.hpp"
 
 #include <charconv>
@@ -12,7 +12,7 @@ namespace ockc::ptx {
 
 namespace {
 
-constexpr std::size_t kOperandColumn = 20;   // of the operands, from the start of the opcode
+constexpr std::size_t kOperandColumn = 20;  // of the operands, from the start of the opcode
 
 class Printer {
   public:
@@ -24,7 +24,8 @@ class Printer {
             this->variable(variable);
             out_ += '\n';
         }
-        for (const Function& function : module_.functions) this->function(function);
+        for (const Function& function : module_.functions)
+            this->function(function);
         return std::move(out_);
     }
 
@@ -35,7 +36,8 @@ class Printer {
     }
 
   private:
-    // ------------------------------------------------------------------------------------------------------- pieces
+    // -------------------------------------------------------------------------------------------------------
+    // pieces
     void number(std::int64_t value) {
         char buffer[24];
         const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
@@ -47,7 +49,8 @@ class Printer {
         out_.append(buffer, end);
     }
     void hex(std::uint64_t value, int digits) {
-        for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) out_ += "0123456789ABCDEF"[value >> shift & 15];
+        for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4)
+            out_ += "0123456789ABCDEF"[value >> shift & 15];
     }
     void type(Type type) { (out_ += '.') += type_info(type).text; }
     void name(SymbolId id) { out_ += module_.name(id); }
@@ -66,7 +69,8 @@ class Printer {
         out_.append(width < column ? column - width : 1, ' ');
     }
 
-    // --------------------------------------------------------------------------------------------------------- module
+    // ---------------------------------------------------------------------------------------------------------
+    // module
     void head() {
         comment_lines(module_.comment);
         out_ += ".version ";
@@ -161,7 +165,8 @@ class Printer {
         }
     }
 
-    // ------------------------------------------------------------------------------------------------------ functions
+    // ------------------------------------------------------------------------------------------------------
+    // functions
     void params(const std::vector<Param>& list) {
         out_ += '(';
         for (std::size_t i = 0; i < list.size(); ++i) {
@@ -191,7 +196,8 @@ class Printer {
         out_ += "\n{\n";
         declarations(f);
         place_ = {};
-        for (const Block& block : f.blocks) this->block(f, block);
+        for (const Block& block : f.blocks)
+            this->block(f, block);
         out_ += "}\n";
     }
 
@@ -271,7 +277,8 @@ class Printer {
         out_ += '\n';
     }
 
-    // --------------------------------------------------------------------------------------------------- instructions
+    // ---------------------------------------------------------------------------------------------------
+    // instructions
     void opcode(const Instr& instr) {
         if (instr.guarded()) {
             out_ += instr.guard_negated ? "@!" : "@";
@@ -372,7 +379,9 @@ class Printer {
 
 }  // namespace
 
-std::string print(const Module& module, const PrintOptions& options) { return Printer(module, options).run(); }
+std::string print(const Module& module, const PrintOptions& options) {
+    return Printer(module, options).run();
+}
 
 std::string print(const Module& module, const Function& function, const Instr& instr) {
     return Printer(module, PrintOptions()).one(function, instr);

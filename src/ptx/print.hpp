@@ -1,4 +1,5 @@
-// ptx::Module -> text. The only place that writes PTX. Deterministic: a function of the module and the options alone.
+// ptx::Module -> text. The only place that writes PTX. Deterministic: a function of the module and the
+// options alone.
 #pragma once
 #include <string>
 
@@ -7,13 +8,14 @@
 namespace ockc::ptx {
 
 struct PrintOptions {
-    bool locations = true;   // .file and .loc (where instructions have one)
+    bool locations = true;  // .file and .loc (where instructions have one)
     bool comments = true;
 };
 
 std::string print(const Module& module, const PrintOptions& options = {});
 
-// One instruction as in the text, without indentation and line end: for messages of validate and the emulator.
+// One instruction as in the text, without indentation and line end: for messages of validate and the
+// emulator.
 std::string print(const Module& module, const Function& function, const Instr& instr);
 
 }  // namespace ockc::ptx

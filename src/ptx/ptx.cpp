@@ -30,7 +30,8 @@ const Function* Module::find_function(std::string_view wanted) const {
 }
 
 const Variable* Module::find_variable(SymbolId id) const {
-    const auto it = std::find_if(variables.begin(), variables.end(), [id](const Variable& v) { return v.name == id; });
+    const auto it =
+        std::find_if(variables.begin(), variables.end(), [id](const Variable& v) { return v.name == id; });
     return it == variables.end() ? nullptr : &*it;
 }
 
@@ -51,8 +52,9 @@ class Comparison {
     Comparison(const Module& a, const Module& b) : a_(a), b_(b) {}
 
     bool modules() const {
-        return a_.ptx_version == b_.ptx_version && a_.target == b_.target && a_.address_size == b_.address_size &&
-               a_.files == b_.files && all(a_.variables, b_.variables, [this](auto& x, auto& y) { return variable(x, y); }) &&
+        return a_.ptx_version == b_.ptx_version && a_.target == b_.target &&
+               a_.address_size == b_.address_size && a_.files == b_.files &&
+               all(a_.variables, b_.variables, [this](auto& x, auto& y) { return variable(x, y); }) &&
                all(a_.functions, b_.functions, [this](auto& x, auto& y) { return function(x, y); });
     }
 
@@ -70,29 +72,33 @@ class Comparison {
             return x.bits == y.bits && x.generic == y.generic && symbol(x.symbol, y.symbol);
         };
         return symbol(a.name, b.name) && a.linkage == b.linkage && a.space == b.space && a.type == b.type &&
-               a.alignment() == b.alignment() && a.array == b.array && a.count == b.count && all(a.init, b.init, same_init);
+               a.alignment() == b.alignment() && a.array == b.array && a.count == b.count &&
+               all(a.init, b.init, same_init);
     }
     bool param(const Param& a, const Param& b) const {
-        return symbol(a.name, b.name) && a.type == b.type && a.alignment() == b.alignment() && a.array == b.array &&
-               a.count == b.count;
+        return symbol(a.name, b.name) && a.type == b.type && a.alignment() == b.alignment() &&
+               a.array == b.array && a.count == b.count;
     }
     bool function(const Function& a, const Function& b) const {
         const auto same_param = [this](const Param& x, const Param& y) { return param(x, y); };
         const auto same_block = [&, this](const Block& x, const Block& y) {
             return label(a, b, x.label, y.label) &&
-                   all(x.instrs, y.instrs, [&, this](const Instr& i, const Instr& j) { return instr(a, b, i, j); });
+                   all(x.instrs, y.instrs,
+                       [&, this](const Instr& i, const Instr& j) { return instr(a, b, i, j); });
         };
-        return symbol(a.name, b.name) && a.entry == b.entry && a.has_body == b.has_body && a.linkage == b.linkage &&
-               all(a.results, b.results, same_param) && all(a.params, b.params, same_param) && a.directives == b.directives &&
-               all(a.locals, b.locals, [this](auto& x, auto& y) { return variable(x, y); }) && a.reg_counts == b.reg_counts &&
-               all(a.blocks, b.blocks, same_block);
+        return symbol(a.name, b.name) && a.entry == b.entry && a.has_body == b.has_body &&
+               a.linkage == b.linkage && all(a.results, b.results, same_param) &&
+               all(a.params, b.params, same_param) && a.directives == b.directives &&
+               all(a.locals, b.locals, [this](auto& x, auto& y) { return variable(x, y); }) &&
+               a.reg_counts == b.reg_counts && all(a.blocks, b.blocks, same_block);
     }
     static bool label(const Function& a, const Function& b, LabelId x, LabelId y) {
         if (!x.valid() || !y.valid()) return x == y;
         return a.labels[x] == b.labels[y];
     }
     bool instr(const Function& a, const Function& b, const Instr& x, const Instr& y) const {
-        if (x.form != y.form || x.mods != y.mods || x.guard != y.guard || x.guard_negated != y.guard_negated || x.loc != y.loc) {
+        if (x.form != y.form || x.mods != y.mods || x.guard != y.guard ||
+            x.guard_negated != y.guard_negated || x.loc != y.loc) {
             return false;
         }
         for (std::size_t i = 0; i < kMaxOperands; ++i) {
@@ -107,7 +113,8 @@ class Comparison {
             case OperandKind::AddrSym: return symbol(x.as_symbol(), y.as_symbol());
             case OperandKind::Label: return label(a, b, x.as_label(), y.as_label());
             case OperandKind::List:
-                return all(a.list_of(x), b.list_of(y), [&, this](auto& i, auto& j) { return operand(a, b, i, j); });
+                return all(a.list_of(x), b.list_of(y),
+                           [&, this](auto& i, auto& j) { return operand(a, b, i, j); });
             case OperandKind::None:
             case OperandKind::Reg:
             case OperandKind::Sink:
@@ -127,6 +134,8 @@ class Comparison {
 
 }  // namespace
 
-bool equal(const Module& a, const Module& b) { return Comparison(a, b).modules(); }
+bool equal(const Module& a, const Module& b) {
+    return Comparison(a, b).modules();
+}
 
 }  // namespace ockc::ptx

@@ -1,7 +1,7 @@
-// PTX as data: what isel builds, print writes, parse reads back, validate checks and the emulator decodes. Operands are
-// typed, modifiers are enums, and the only strings are the names of symbols, labels and files.
-// Blocks are stretches of text between labels: control falls through from one to the next, and only `Bra`, `Ret`, `Exit`
-// and `Trap` leave the line, anywhere in a block.
+// PTX as data: what isel builds, print writes, parse reads back, validate checks and the emulator decodes.
+// Operands are typed, modifiers are enums, and the only strings are the names of symbols, labels and files.
+// Blocks are stretches of text between labels: control falls through from one to the next, and only `Bra`,
+// `Ret`, `Exit` and `Trap` leave the line, anywhere in a block.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -19,15 +19,16 @@
 
 namespace ockc::ptx {
 
-using SymbolId = Id<struct PtxSymbolTag>;   // Module::symbols: names of variables, functions, parameters
-using LabelId = Id<struct PtxLabelTag>;     // Function::labels
-using ListId = Id<struct PtxListTag>;       // Function::lists
+using SymbolId = Id<struct PtxSymbolTag>;  // Module::symbols: names of variables, functions, parameters
+using LabelId = Id<struct PtxLabelTag>;    // Function::labels
+using ListId = Id<struct PtxListTag>;      // Function::lists
 
 // A virtual register: its class and its number, which is its name (`%rd7`).
 struct Reg {
     std::uint32_t raw = 0xFFFF'FFFFu;
     constexpr Reg() = default;
-    constexpr Reg(RegClass reg_class, std::uint32_t number) : raw(static_cast<std::uint32_t>(reg_class) << 28 | number) {}
+    constexpr Reg(RegClass reg_class, std::uint32_t number)
+        : raw(static_cast<std::uint32_t>(reg_class) << 28 | number) {}
     constexpr bool valid() const { return raw != 0xFFFF'FFFFu; }
     constexpr RegClass reg_class() const { return static_cast<RegClass>(raw >> 28); }
     constexpr std::uint32_t number() const { return raw & 0x0FFF'FFFFu; }
@@ -36,19 +37,19 @@ struct Reg {
 };
 
 enum class OperandKind : std::uint8_t {
-    None,       // an optional operand that is absent
-    Reg,        // index = Reg::raw; `negated` for a predicate source written `!%p`
-    Sink,       // `_`: a destination that nobody wants
-    Imm,        // value = the integer, sign-extended from how it was written
-    ImmF32,     // value = the bits, low 32
-    ImmF64,     // value = the bits
-    Special,    // index = Special
-    Symbol,     // index = SymbolId: the address of a variable or function; value = byte offset added
-    AddrReg,    // [reg + value]: index = Reg::raw
-    AddrSym,    // [symbol + value]: index = SymbolId
-    AddrImm,    // [value]
-    Label,      // index = LabelId
-    List,       // index = ListId: `{a, b}`; in calls `(a, b)` with Symbol elements
+    None,     // an optional operand that is absent
+    Reg,      // index = Reg::raw; `negated` for a predicate source written `!%p`
+    Sink,     // `_`: a destination that nobody wants
+    Imm,      // value = the integer, sign-extended from how it was written
+    ImmF32,   // value = the bits, low 32
+    ImmF64,   // value = the bits
+    Special,  // index = Special
+    Symbol,   // index = SymbolId: the address of a variable or function; value = byte offset added
+    AddrReg,  // [reg + value]: index = Reg::raw
+    AddrSym,  // [symbol + value]: index = SymbolId
+    AddrImm,  // [value]
+    Label,    // index = LabelId
+    List,     // index = ListId: `{a, b}`; in calls `(a, b)` with Symbol elements
 };
 
 struct Operand {
@@ -61,18 +62,30 @@ struct Operand {
     static Operand reg(Reg r, bool negated = false) { return {OperandKind::Reg, negated, r.raw, 0}; }
     static Operand sink() { return {OperandKind::Sink, false, 0, 0}; }
     static Operand imm(std::int64_t v) { return {OperandKind::Imm, false, 0, v}; }
-    static Operand f32(std::uint32_t bits) { return {OperandKind::ImmF32, false, 0, static_cast<std::int64_t>(bits)}; }
-    static Operand f64(std::uint64_t bits) { return {OperandKind::ImmF64, false, 0, static_cast<std::int64_t>(bits)}; }
-    static Operand special(Special s) { return {OperandKind::Special, false, static_cast<std::uint32_t>(s), 0}; }
-    static Operand symbol(SymbolId s, std::int64_t offset = 0) { return {OperandKind::Symbol, false, s.raw, offset}; }
+    static Operand f32(std::uint32_t bits) {
+        return {OperandKind::ImmF32, false, 0, static_cast<std::int64_t>(bits)};
+    }
+    static Operand f64(std::uint64_t bits) {
+        return {OperandKind::ImmF64, false, 0, static_cast<std::int64_t>(bits)};
+    }
+    static Operand special(Special s) {
+        return {OperandKind::Special, false, static_cast<std::uint32_t>(s), 0};
+    }
+    static Operand symbol(SymbolId s, std::int64_t offset = 0) {
+        return {OperandKind::Symbol, false, s.raw, offset};
+    }
     static Operand at(Reg r, std::int64_t offset = 0) { return {OperandKind::AddrReg, false, r.raw, offset}; }
-    static Operand at(SymbolId s, std::int64_t offset = 0) { return {OperandKind::AddrSym, false, s.raw, offset}; }
+    static Operand at(SymbolId s, std::int64_t offset = 0) {
+        return {OperandKind::AddrSym, false, s.raw, offset};
+    }
     static Operand label(LabelId l) { return {OperandKind::Label, false, l.raw, 0}; }
     static Operand list(ListId l) { return {OperandKind::List, false, l.raw, 0}; }
 
     bool present() const { return kind != OperandKind::None; }
     bool is_reg() const { return kind == OperandKind::Reg; }
-    bool is_address() const { return kind == OperandKind::AddrReg || kind == OperandKind::AddrSym || kind == OperandKind::AddrImm; }
+    bool is_address() const {
+        return kind == OperandKind::AddrReg || kind == OperandKind::AddrSym || kind == OperandKind::AddrImm;
+    }
     // Of Reg and AddrReg.
     Reg as_reg() const {
         Reg r;
@@ -86,10 +99,10 @@ struct Operand {
     friend bool operator==(const Operand&, const Operand&) = default;
 };
 
-// A place in the kernel's source, written as `.loc file line column`. line 0: unknown; in the text such an instruction
-// takes the place of the one before it.
+// A place in the kernel's source, written as `.loc file line column`. line 0: unknown; in the text such an
+// instruction takes the place of the one before it.
 struct SourceLoc {
-    std::uint32_t file = 0;      // index into Module::files
+    std::uint32_t file = 0;  // index into Module::files
     std::uint32_t line = 0;
     std::uint32_t column = 0;
     bool valid() const { return line != 0; }
@@ -99,24 +112,25 @@ struct SourceLoc {
 struct Instr {
     Form form = Form::Ret;
     Mods mods;
-    Reg guard;                       // `@%p`; invalid: always
-    bool guard_negated = false;      // `@!%p`
-    std::array<Operand, kMaxOperands> operands{};   // positions as in the form's row
+    Reg guard;                                     // `@%p`; invalid: always
+    bool guard_negated = false;                    // `@!%p`
+    std::array<Operand, kMaxOperands> operands{};  // positions as in the form's row
     SourceLoc loc;
-    std::uint32_t comment = 0;       // Function::comments; 0 = none. Not part of equality
-    std::uint32_t text_line = 0;     // line of the PTX text it was parsed from; 0 when built. Not part of equality
+    std::uint32_t comment = 0;  // Function::comments; 0 = none. Not part of equality
+    std::uint32_t text_line =
+        0;  // line of the PTX text it was parsed from; 0 when built. Not part of equality
 
     bool guarded() const { return guard.valid(); }
     const FormInfo& info() const { return form_info(form); }
     // Equality of what is executed and of .loc.
     friend bool operator==(const Instr& a, const Instr& b) {
-        return a.form == b.form && a.mods == b.mods && a.guard == b.guard && a.guard_negated == b.guard_negated &&
-               a.operands == b.operands && a.loc == b.loc;
+        return a.form == b.form && a.mods == b.mods && a.guard == b.guard &&
+               a.guard_negated == b.guard_negated && a.operands == b.operands && a.loc == b.loc;
     }
 };
 
 struct Block {
-    LabelId label;                   // none only for a function's first block
+    LabelId label;  // none only for a function's first block
     std::vector<Instr> instrs;
     friend bool operator==(const Block&, const Block&) = default;
 };
@@ -125,21 +139,21 @@ enum class Linkage : std::uint8_t { None, Visible, Extern, Weak };
 
 // One initial value of a variable: a constant of the element type, or the address of another variable.
 struct Init {
-    std::uint64_t bits = 0;          // the value; with a symbol: byte offset added to its address
+    std::uint64_t bits = 0;  // the value; with a symbol: byte offset added to its address
     SymbolId symbol;
-    bool generic = false;            // generic(symbol): its generic address
+    bool generic = false;  // generic(symbol): its generic address
     friend bool operator==(const Init&, const Init&) = default;
 };
 
 struct Variable {
     SymbolId name;
     Linkage linkage = Linkage::None;
-    Space space = Space::Global;     // Const, Global, Shared, Local; Param for the arguments of calls
-    Type type = Type::B8;            // element type
-    std::uint32_t align = 0;         // bytes; 0 = the type's own
+    Space space = Space::Global;  // Const, Global, Shared, Local; Param for the arguments of calls
+    Type type = Type::B8;         // element type
+    std::uint32_t align = 0;      // bytes; 0 = the type's own
     bool array = false;
-    std::uint64_t count = 1;         // elements; with array and 0: unsized (`.extern .shared .b8 name[]`)
-    std::vector<Init> init;          // shorter than count: the rest is zero
+    std::uint64_t count = 1;  // elements; with array and 0: unsized (`.extern .shared .b8 name[]`)
+    std::vector<Init> init;   // shorter than count: the rest is zero
     std::uint64_t size() const { return count * type_bytes(type); }
     std::uint32_t alignment() const { return align != 0 ? align : type_bytes(type); }
     friend bool operator==(const Variable&, const Variable&) = default;
@@ -175,16 +189,16 @@ struct Directives {
 struct Function {
     SymbolId name;
     bool entry = false;
-    bool has_body = true;            // false: a declaration that comes before the definition
+    bool has_body = true;  // false: a declaration that comes before the definition
     Linkage linkage = Linkage::None;
-    std::vector<Param> results;      // .func only
+    std::vector<Param> results;  // .func only
     std::vector<Param> params;
     Directives directives;
-    std::vector<Variable> locals;    // .local, .shared and .param variables of the body
-    std::array<std::uint32_t, kRegClassCount> reg_counts{};   // numbers below this are declared; by RegClass
+    std::vector<Variable> locals;  // .local, .shared and .param variables of the body
+    std::array<std::uint32_t, kRegClassCount> reg_counts{};  // numbers below this are declared; by RegClass
     IndexVec<LabelId, std::string> labels;
     IndexVec<ListId, std::vector<Operand>> lists;
-    std::vector<Block> blocks;       // in text order
+    std::vector<Block> blocks;  // in text order
     std::vector<std::string> comments{std::string()};
 
     // The next unused register of a class; numbers start at 1, as in nvcc's output.
@@ -200,21 +214,21 @@ struct Module {
     std::uint32_t address_size = 64;
     std::vector<std::string> files;  // of .loc, written as `.file index+1 "name"`
     IndexVec<SymbolId, std::string> symbols;
-    std::vector<Variable> variables; // .global, .const, .shared, in order of declaration
-    std::vector<Function> functions; // declarations and definitions, in text order
-    std::string comment;             // head comment, one line a line; not part of equality
+    std::vector<Variable> variables;  // .global, .const, .shared, in order of declaration
+    std::vector<Function> functions;  // declarations and definitions, in text order
+    std::string comment;              // head comment, one line a line; not part of equality
 
     // The id of a name, added when new.
     SymbolId symbol(std::string_view name);
     std::string_view name(SymbolId id) const { return symbols[id]; }
-    const Function* find_function(std::string_view name) const;   // the definition if there is one
+    const Function* find_function(std::string_view name) const;  // the definition if there is one
     const Variable* find_variable(SymbolId id) const;
 
   private:
     std::unordered_map<std::string, SymbolId> symbol_index_;
 };
-// Equality of everything that reaches the machine and of .loc: symbols and labels are compared by name, lists by their
-// elements; comments are left out.
+// Equality of everything that reaches the machine and of .loc: symbols and labels are compared by name, lists
+// by their elements; comments are left out.
 bool equal(const Module& a, const Module& b);
 
 // An instruction with its operands in row order; further modifiers are set on the result.

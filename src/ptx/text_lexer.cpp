@@ -7,9 +7,15 @@ namespace ockc::ptx {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%'; }
-bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_name_start(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+}
+bool is_name(char c) {
+    return is_name_start(c) || is_digit(c);
+}
 int hex_digit(char c) {
     if (is_digit(c)) return c - '0';
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -32,7 +38,8 @@ void TextLexer::skip_blanks() {
         } else if (c == '/' && text_.substr(at_).starts_with("/*")) {
             std::size_t end = text_.find("*/", at_ + 2);
             end = end == std::string_view::npos ? text_.size() : end + 2;
-            for (; at_ < end; ++at_) line_ += text_[at_] == '\n' ? 1 : 0;
+            for (; at_ < end; ++at_)
+                line_ += text_[at_] == '\n' ? 1 : 0;
         } else {
             return;
         }
@@ -53,7 +60,8 @@ Token TextLexer::next() {
     std::size_t end = begin + 1;
     if (is_digit(c)) return number(begin);
     if (is_name_start(c)) {
-        while (end < text_.size() && is_name(text_[end])) ++end;
+        while (end < text_.size() && is_name(text_[end]))
+            ++end;
         return make(TokenKind::Ident, begin, end);
     }
     if (c == '.' && end < text_.size() && is_name(text_[end])) {
@@ -72,12 +80,14 @@ Token TextLexer::next() {
     }
     if (c == '"') {
         end = text_.find_first_of("\"\n", begin + 1);
-        if (end == std::string_view::npos || text_[end] == '\n') return make(TokenKind::Bad, begin, begin + 1);
+        if (end == std::string_view::npos || text_[end] == '\n')
+            return make(TokenKind::Bad, begin, begin + 1);
         Token token = make(TokenKind::String, begin, end + 1);
         token.text = token.text.substr(1, token.text.size() - 2);
         return token;
     }
-    if (std::string_view(",;:{}()[]<>|@!+-=*_").find(c) != std::string_view::npos) return make(TokenKind::Punct, begin, end);
+    if (std::string_view(",;:{}()[]<>|@!+-=*_").find(c) != std::string_view::npos)
+        return make(TokenKind::Punct, begin, end);
     return make(TokenKind::Bad, begin, end);
 }
 

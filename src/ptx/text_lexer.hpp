@@ -7,14 +7,14 @@ namespace ockc::ptx {
 
 enum class TokenKind : std::uint8_t {
     End,
-    Ident,       // name, register, mnemonic: [A-Za-z_$%][A-Za-z0-9_$]*
-    Dotted,      // `.word`, text without the dot; may hold `::`
-    Integer,     // value
-    Float32,     // 0fXXXXXXXX: value = bits
-    Float64,     // 0dX16 or a decimal with a point or exponent: value = bits
-    String,      // text without the quotes
-    Punct,       // one character, text
-    Bad,         // a character or number that PTX does not have; text
+    Ident,    // name, register, mnemonic: [A-Za-z_$%][A-Za-z0-9_$]*
+    Dotted,   // `.word`, text without the dot; may hold `::`
+    Integer,  // value
+    Float32,  // 0fXXXXXXXX: value = bits
+    Float64,  // 0dX16 or a decimal with a point or exponent: value = bits
+    String,   // text without the quotes
+    Punct,    // one character, text
+    Bad,      // a character or number that PTX does not have; text
 };
 
 struct Token {
@@ -22,8 +22,8 @@ struct Token {
     std::string_view text;
     std::uint64_t value = 0;
     std::uint32_t line = 1;
-    std::uint32_t begin = 0;        // byte offset
-    bool attached = false;          // no blank before it: `ld.global` against `ld .global`
+    std::uint32_t begin = 0;  // byte offset
+    bool attached = false;    // no blank before it: `ld.global` against `ld .global`
 
     bool is(char punct) const { return kind == TokenKind::Punct && text[0] == punct; }
 };

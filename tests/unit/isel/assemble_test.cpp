@@ -24,7 +24,8 @@ bool available(Op op, Type type, Type from, std::uint32_t sm) {
     if (op == Op::Fma && type == Type::BF16) return sm >= 80;
     if (op == Op::Fcvt && type == Type::BF16 && from == Type::F64) return sm >= 90;
     if ((op == Op::Sitofp || op == Op::Uitofp) && half && from == Type::I128) return false;
-    if ((op == Op::Sitofp || op == Op::Uitofp) && type == Type::BF16 && ir::type_bits(from) > 16) return sm >= 90;
+    if ((op == Op::Sitofp || op == Op::Uitofp) && type == Type::BF16 && ir::type_bits(from) > 16)
+        return sm >= 90;
     return true;
 }
 
@@ -41,8 +42,10 @@ class Everything {
     }
 
     ir::Module build() {
-        for (const Type t : kInts) integers(t);
-        for (const Type t : kFloats) floats(t);
+        for (const Type t : kInts)
+            integers(t);
+        for (const Type t : kFloats)
+            floats(t);
         conversions();
         b_.ret();
         ir::Module m;
@@ -66,7 +69,8 @@ class Everything {
                 out(ir::op_info(op).arity == 1 ? b_.unary(op, t, x) : b_.binary(op, t, x, y));
             }
         }
-        for (int c = 0; c < 10; ++c) out(b_.icmp(static_cast<ir::IntCond>(c), x, y));
+        for (int c = 0; c < 10; ++c)
+            out(b_.icmp(static_cast<ir::IntCond>(c), x, y));
     }
 
     void floats(Type t) {
@@ -78,7 +82,8 @@ class Everything {
             const int arity = ir::op_info(op).arity;
             out(arity == 1 ? b_.unary(op, t, x) : arity == 2 ? b_.binary(op, t, x, y) : b_.fma(t, x, y, x));
         }
-        for (int c = 0; c < 14; ++c) out(b_.fcmp(static_cast<ir::FloatCond>(c), x, y));
+        for (int c = 0; c < 14; ++c)
+            out(b_.fcmp(static_cast<ir::FloatCond>(c), x, y));
         out(b_.select(b_.fcmp(ir::FloatCond::Olt, x, y), y, x));
     }
 

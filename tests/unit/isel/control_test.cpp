@@ -7,22 +7,26 @@ using namespace ockc::test;
 namespace {
 
 // Runs `k(in, out)` from IR text with one thread per input word; one output word a thread.
-std::vector<std::int32_t> run_words(std::string_view text, const std::vector<std::int32_t>& in, std::size_t words_each = 1) {
-    const std::vector<std::byte> raw = run(select_text(text), std::as_bytes(std::span(in)), 4 * in.size() * words_each, static_cast<std::uint32_t>(in.size()));
+std::vector<std::int32_t> run_words(std::string_view text, const std::vector<std::int32_t>& in,
+                                    std::size_t words_each = 1) {
+    const std::vector<std::byte> raw = run(select_text(text), std::as_bytes(std::span(in)),
+                                           4 * in.size() * words_each, static_cast<std::uint32_t>(in.size()));
     std::vector<std::int32_t> out(in.size() * words_each);
     std::memcpy(out.data(), raw.data(), raw.size());
     return out;
 }
 
-// A kernel whose bb1.. see %x (i32, this thread's input) and %to (its output address, `stride` bytes a thread).
+// A kernel whose bb1.. see %x (i32, this thread's input) and %to (its output address, `stride` bytes a
+// thread).
 std::string lane_kernel(std::string_view body, int stride = 4, std::string_view entry = {}) {
     return "source \"t.rsk\"\n"
            "kernel @k(%0: ptr.global align 4, %1: ptr.global align 4) index 0 {\n"
            "bb0(%0: ptr.global, %1: ptr.global):\n"
            "    %2 = sreg.tid.x\n    %3 = zext.i64 %2\n    %4 = const.i64 4\n    %5 = imul.i64 %3, %4\n"
            "    %6 = ptradd.ptr.global %0, %5\n    %7 = load.i32 %6 align 4\n"
-           "    %8 = const.i64 " + std::to_string(stride) + "\n    %9 = imul.i64 %3, %8\n    %10 = ptradd.ptr.global %1, %9\n"
-           + std::string(entry) + "    jump bb1\n" + std::string(body) + "}\n";
+           "    %8 = const.i64 " +
+           std::to_string(stride) + "\n    %9 = imul.i64 %3, %8\n    %10 = ptradd.ptr.global %1, %9\n" +
+           std::string(entry) + "    jump bb1\n" + std::string(body) + "}\n";
 }
 
 }  // namespace
@@ -129,7 +133,8 @@ TEST_CASE("switches: few cases, many cases, arguments, every width") {
             cases += ", " + std::to_string(i * i * 3) + ": bb9(%" + std::to_string(100 + i) + ")";
             blocks += "    %" + std::to_string(100 + i) + " = const.i32 " + std::to_string(1000 + i) + "\n";
         }
-        const std::string text = lane_kernel("bb1:\n" + blocks + "    switch.i32 %7, bb9(%7)" + cases + "\nbb9(%50: i32):\n    store.i32 %10, %50 align 4\n    ret\n");
+        const std::string text = lane_kernel("bb1:\n" + blocks + "    switch.i32 %7, bb9(%7)" + cases +
+                                             "\nbb9(%50: i32):\n    store.i32 %10, %50 align 4\n    ret\n");
         std::vector<std::int32_t> in;
         std::vector<std::int32_t> expected;
         for (std::int32_t x = -2; x < 200; ++x) {
@@ -143,10 +148,17 @@ TEST_CASE("switches: few cases, many cases, arguments, every width") {
     }
     for (const std::string type : {"i8", "i16", "i64", "i128"}) {
         const std::string convert = type == "i8" || type == "i16" ? "trunc" : "sext";
-        const std::string text = lane_kernel("bb1:\n    %20 = " + convert + "." + type + " %7\n    %21 = const.i32 1\n    %22 = const.i32 2\n    %23 = const.i32 3\n"
-                                             "    switch." + type + " %20, bb9(%23), 200: bb9(%21), 7: bb9(%22)\nbb9(%50: i32):\n    store.i32 %10, %50 align 4\n    ret\n");
+        const std::string text =
+            lane_kernel("bb1:\n    %20 = " + convert + "." + type +
+                        " %7\n    %21 = const.i32 1\n    %22 = const.i32 2\n    %23 = const.i32 3\n"
+                        "    switch." +
+                        type +
+                        " %20, bb9(%23), 200: bb9(%21), 7: bb9(%22)\nbb9(%50: i32):\n    store.i32 %10, %50 "
+                        "align 4\n    ret\n");
         CAPTURE(type);
-        CHECK(run_words(text, {200, 7, 456, 8, -249}) == (type == "i8" ? std::vector<std::int32_t>{1, 2, 1, 3, 2} : std::vector<std::int32_t>{1, 2, 3, 3, 3}));
+        CHECK(run_words(text, {200, 7, 456, 8, -249}) == (type == "i8"
+                                                              ? std::vector<std::int32_t>{1, 2, 1, 3, 2}
+                                                              : std::vector<std::int32_t>{1, 2, 3, 3, 3}));
     }
 }
 
@@ -185,7 +197,9 @@ bb0(%0: i8, %1: i16, %2: i64, %3: i128, %4: f32, %5: f64, %6: i1, %7: ptr.global
     %37 = fptosi.i32 %33
     store.i32 %10 + 12, %37 align 4
     ret
-)", 16).substr(std::string("source \"t.rsk\"\n").size());
+)",
+                 16)
+                                 .substr(std::string("source \"t.rsk\"\n").size());
     const std::vector<std::int32_t> in{0, 5, -3, 100};
     const auto out = run_words(text, in, 4);
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -204,12 +218,15 @@ TEST_CASE("copies and fills of every size, unrolled and as loops") {
             const std::string n = std::to_string(bytes);
             const std::string a = std::to_string(align);
             // A local buffer is filled with 0xAA, the input copied over its start, and all of it copied out.
-            const std::string text = "source \"t.rsk\"\nkernel @k(%0: ptr.global align 8, %1: ptr.global align 8) index 0 {\nbb0(%0: ptr.global, %1: ptr.global):\n"
-                                     "    %2 = alloca 1024 align 8\n    %3 = const.i8 170\n    memset %2, %3, 1024 align 8\n" +
-                                     (bytes == 0 ? std::string() : "    memcpy %2, %0, " + n + " align " + a + "\n") +
-                                     "    memcpy %1, %2, 1024 align 8\n    ret\n}\n";
+            const std::string text =
+                "source \"t.rsk\"\nkernel @k(%0: ptr.global align 8, %1: ptr.global align 8) index 0 "
+                "{\nbb0(%0: ptr.global, %1: ptr.global):\n"
+                "    %2 = alloca 1024 align 8\n    %3 = const.i8 170\n    memset %2, %3, 1024 align 8\n" +
+                (bytes == 0 ? std::string() : "    memcpy %2, %0, " + n + " align " + a + "\n") +
+                "    memcpy %1, %2, 1024 align 8\n    ret\n}\n";
             std::vector<std::byte> in(1024);
-            for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::byte>(i * 7 + 1);
+            for (std::size_t i = 0; i < in.size(); ++i)
+                in[i] = static_cast<std::byte>(i * 7 + 1);
             const std::vector<std::byte> out = run(select_text(text), in, 1024, 1);
             for (std::size_t i = 0; i < 1024; ++i) {
                 const std::byte expected = i < static_cast<std::size_t>(bytes) ? in[i] : std::byte{0xAA};
@@ -223,7 +240,8 @@ TEST_CASE("copies and fills of every size, unrolled and as loops") {
 }
 
 TEST_CASE("a fill with a byte known at run time only") {
-    const std::string text = lane_kernel("bb1:\n    %20 = trunc.i8 %7\n    memset %10, %20, 12 align 4\n    ret\n", 12);
+    const std::string text =
+        lane_kernel("bb1:\n    %20 = trunc.i8 %7\n    memset %10, %20, 12 align 4\n    ret\n", 12);
     const auto out = run_words(text, {0, 1, 0x1FF, -2}, 3);
     for (std::size_t i = 0; i < 3; ++i) {
         CHECK(out[i] == 0);
@@ -234,19 +252,25 @@ TEST_CASE("a fill with a byte known at run time only") {
 }
 
 TEST_CASE("under-aligned loads and stores") {
-    const std::string entry = "    %20 = alloca 64 align 8\n    %21 = const.i8 0\n    memset %20, %21, 64 align 8\n";
+    const std::string entry =
+        "    %20 = alloca 64 align 8\n    %21 = const.i8 0\n    memset %20, %21, 64 align 8\n";
     std::string body = "bb1:\n";
     int id = 30;
     int offset = 1;
     std::string sum = "%7";
-    for (const auto& [type, bytes] : {std::pair{"i16", 2}, {"i32", 4}, {"i64", 8}, {"f32", 4}, {"f64", 8}, {"i128", 16}}) {
+    for (const auto& [type, bytes] :
+         {std::pair{"i16", 2}, {"i32", 4}, {"i64", 8}, {"f32", 4}, {"f64", 8}, {"i128", 16}}) {
         const std::string t = type;
         const std::string v = "%" + std::to_string(id++);
         const bool is_float = t[0] == 'f';
         if (t == "i32") {
             body += "    " + v + " = iadd.i32 %7, %7\n";
         } else {
-            body += "    " + v + " = " + (is_float ? "sitofp." : bytes < 4 ? "trunc." : "sext.") + t + " %7\n";
+            body += "    " + v + " = " +
+                    (is_float    ? "sitofp."
+                     : bytes < 4 ? "trunc."
+                                 : "sext.") +
+                    t + " %7\n";
         }
         body += "    store." + t + " %20 + " + std::to_string(offset) + ", " + v + " align 1\n";
         const std::string w = "%" + std::to_string(id++);
@@ -255,14 +279,19 @@ TEST_CASE("under-aligned loads and stores") {
         if (t == "i32") {
             body += "    " + x + " = iadd.i32 " + w + ", %7\n";
         } else {
-            body += "    " + x + " = " + (is_float ? "fptosi.i32 " : bytes < 4 ? "sext.i32 " : "trunc.i32 ") + w + "\n";
+            body += "    " + x + " = " +
+                    (is_float    ? "fptosi.i32 "
+                     : bytes < 4 ? "sext.i32 "
+                                 : "trunc.i32 ") +
+                    w + "\n";
         }
         const std::string s = "%" + std::to_string(id++);
         body += "    " + s + " = iadd.i32 " + sum + ", " + x + "\n";
         sum = s;
         offset += bytes + 1;
     }
-    const auto out = run_words(lane_kernel(body + "    store.i32 %10, " + sum + " align 4\n    ret\n", 4, entry), {1, -5, 1000});
+    const auto out = run_words(
+        lane_kernel(body + "    store.i32 %10, " + sum + " align 4\n    ret\n", 4, entry), {1, -5, 1000});
     CHECK(out == std::vector<std::int32_t>{9, -45, 9000});
 }
 
@@ -304,7 +333,9 @@ bb0(%0: ptr.global, %1: ptr.global):
 }
 )";
     std::vector<std::int32_t> in(64);
-    for (std::size_t i = 0; i < 64; ++i) in[i] = static_cast<std::int32_t>(i * i);
+    for (std::size_t i = 0; i < 64; ++i)
+        in[i] = static_cast<std::int32_t>(i * i);
     const auto out = run_words(text, in);
-    for (std::size_t i = 0; i < 64; ++i) CHECK(out[i] == in[63 - i] + (i % 2 == 0 ? 10 : 20));
+    for (std::size_t i = 0; i < 64; ++i)
+        CHECK(out[i] == in[63 - i] + (i % 2 == 0 ? 10 : 20));
 }

@@ -12,7 +12,8 @@ namespace {
 
 void check(const std::vector<Move>& moves, std::size_t most) {
     ptx::Function f;
-    for (int i = 0; i < 16; ++i) static_cast<void>(f.new_reg(ptx::RegClass::B32));
+    for (int i = 0; i < 16; ++i)
+        static_cast<void>(f.new_reg(ptx::RegClass::B32));
     std::vector<ptx::Instr> out;
     sequence_moves(f, moves, {}, out);
     CHECK(out.size() <= most);
@@ -22,15 +23,21 @@ void check(const std::vector<Move>& moves, std::size_t most) {
         const auto it = now.find(o.index);
         return it == now.end() ? static_cast<std::int64_t>(o.index) : it->second;
     };
-    for (const ptx::Instr& instr : out) now[instr.operands[0].index] = value(instr.operands[1]);
+    for (const ptx::Instr& instr : out)
+        now[instr.operands[0].index] = value(instr.operands[1]);
     for (const Move& move : moves) {
-        const std::int64_t expected = move.from.is_reg() ? static_cast<std::int64_t>(move.from.index) : move.from.value;
+        const std::int64_t expected =
+            move.from.is_reg() ? static_cast<std::int64_t>(move.from.index) : move.from.value;
         CHECK(value(ptx::Operand::reg(move.to)) == expected);
     }
 }
 
-ptx::Reg reg(std::uint32_t n) { return {ptx::RegClass::B32, n}; }
-ptx::Operand from(std::uint32_t n) { return ptx::Operand::reg(reg(n)); }
+ptx::Reg reg(std::uint32_t n) {
+    return {ptx::RegClass::B32, n};
+}
+ptx::Operand from(std::uint32_t n) {
+    return ptx::Operand::reg(reg(n));
+}
 
 }  // namespace
 
@@ -53,7 +60,8 @@ TEST_CASE("a cycle with branches: the branch needs no extra register") {
 TEST_CASE("every assignment of four registers to four") {
     for (std::uint32_t code = 0; code < 256; ++code) {
         std::vector<Move> moves;
-        for (std::uint32_t i = 0; i < 4; ++i) moves.push_back({reg(1 + i), from(1 + (code >> (2 * i) & 3))});
+        for (std::uint32_t i = 0; i < 4; ++i)
+            moves.push_back({reg(1 + i), from(1 + (code >> (2 * i) & 3))});
         check(moves, 6);
     }
 }

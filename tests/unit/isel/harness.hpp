@@ -1,5 +1,5 @@
-// From IR text or a builder to PTX, and to results: the emulator executes what was selected. Expected values in the tests
-// come from the host's own arithmetic.
+// From IR text or a builder to PTX, and to results: the emulator executes what was selected. Expected values
+// in the tests come from the host's own arithmetic.
 #pragma once
 #include <doctest/doctest.h>
 
@@ -32,11 +32,14 @@ inline std::string select_text(const ir::Module& module, ptx::Target target = pt
     options.target = target;
     DiagSink sink;
     const ptx::Module out = isel::select(module, abi::ModuleAbi{}, options, sink);
-    for (const Diagnostic& d : sink.all()) FAIL_CHECK(d.message);
-    for (const ptx::ValidationError& e : ptx::validate(out)) FAIL_CHECK(e.function << ": " << e.text << ": " << e.message);
+    for (const Diagnostic& d : sink.all())
+        FAIL_CHECK(d.message);
+    for (const ptx::ValidationError& e : ptx::validate(out))
+        FAIL_CHECK(e.function << ": " << e.text << ": " << e.message);
     const std::string text = ptx::print(out);
     const ptx::ParseResult again = ptx::parse(text);
-    for (const ptx::ParseError& e : again.errors) FAIL_CHECK(e.line << ": " << e.message);
+    for (const ptx::ParseError& e : again.errors)
+        FAIL_CHECK(e.line << ": " << e.message);
     CHECK(ptx::equal(out, again.module));
     return text;
 }
@@ -57,8 +60,11 @@ inline std::string body_of(std::string_view ptx) {
         std::string_view line = ptx.substr(start, end - start);
         if (line == "}") break;
         at = start;
-        while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
-        if (line.empty() || line.starts_with(".reg") || line.starts_with(".local") || line.starts_with(".param")) continue;
+        while (!line.empty() && line.front() == ' ')
+            line.remove_prefix(1);
+        if (line.empty() || line.starts_with(".reg") || line.starts_with(".local") ||
+            line.starts_with(".param"))
+            continue;
         char last = '\0';
         for (const char c : line) {
             if (c != ' ' || last != ' ') out += c;
@@ -70,7 +76,8 @@ inline std::string body_of(std::string_view ptx) {
 }
 
 // Runs the kernel `k(in, out)` with one thread a lane; both are global pointers.
-inline std::vector<std::byte> run(const std::string& ptx, std::span<const std::byte> in, std::size_t out_bytes, std::uint32_t threads) {
+inline std::vector<std::byte> run(const std::string& ptx, std::span<const std::byte> in,
+                                  std::size_t out_bytes, std::uint32_t threads) {
     emu::Options options;
     options.host_threads = 1;
     options.max_steps = 10'000'000;
@@ -78,7 +85,8 @@ inline std::vector<std::byte> run(const std::string& ptx, std::span<const std::b
     auto module = device.load(ptx);
     if (!module.ok()) FAIL(module.error.message << "\n" << ptx);
     const auto allocate = [&](std::size_t bytes) {
-        const auto address = device.memory().allocate(std::max<std::size_t>(bytes, 16), emu::MemoryKind::Device);
+        const auto address =
+            device.memory().allocate(std::max<std::size_t>(bytes, 16), emu::MemoryKind::Device);
         REQUIRE(address);
         return *address;
     };
@@ -100,8 +108,8 @@ inline std::vector<std::byte> run(const std::string& ptx, std::span<const std::b
     return out;
 }
 
-// A kernel that computes `results` from `inputs` for each thread: thread i reads its values at in[i * stride + 16 * j], of
-// the types given, and writes at out[i * 16 * results + 16 * j].
+// A kernel that computes `results` from `inputs` for each thread: thread i reads its values at in[i * stride
+// + 16 * j], of the types given, and writes at out[i * 16 * results + 16 * j].
 class LaneKernel {
   public:
     using Body = std::function<std::vector<ir::ValueId>(ir::Builder&, const std::vector<ir::ValueId>&)>;
@@ -116,10 +124,14 @@ class LaneKernel {
         f.param_attrs.resize(2);
         ir::Builder b(f);
         b.at_end(entry);
-        const ir::ValueId block = b.binary(ir::Op::Imul, ir::Type::I32, b.sreg(ir::Sreg::CtaidX), b.sreg(ir::Sreg::NtidX));
-        const ir::ValueId lane = b.convert(ir::Op::Zext, ir::Type::I64, b.binary(ir::Op::Iadd, ir::Type::I32, block, b.sreg(ir::Sreg::TidX)));
+        const ir::ValueId block =
+            b.binary(ir::Op::Imul, ir::Type::I32, b.sreg(ir::Sreg::CtaidX), b.sreg(ir::Sreg::NtidX));
+        const ir::ValueId lane =
+            b.convert(ir::Op::Zext, ir::Type::I64,
+                      b.binary(ir::Op::Iadd, ir::Type::I32, block, b.sreg(ir::Sreg::TidX)));
         const auto element = [&](ir::ValueId base, std::size_t stride) {
-            return b.ptr_add(base, b.binary(ir::Op::Imul, ir::Type::I64, lane, b.const_int(ir::Type::I64, stride)));
+            return b.ptr_add(base,
+                             b.binary(ir::Op::Imul, ir::Type::I64, lane, b.const_int(ir::Type::I64, stride)));
         };
         const ir::ValueId from = element(in, 16 * inputs_.size());
         std::vector<ir::ValueId> values;
@@ -146,7 +158,8 @@ class LaneKernel {
         std::vector<U128> in(rows);
         in.resize(padded * inputs_.size());
         const std::size_t bytes = padded * result_count_ * 16;
-        const std::vector<std::byte> raw = test::run(ptx(target), std::as_bytes(std::span(in)), bytes, padded);
+        const std::vector<std::byte> raw =
+            test::run(ptx(target), std::as_bytes(std::span(in)), bytes, padded);
         std::vector<U128> out(threads * result_count_);
         std::memcpy(out.data(), raw.data(), out.size() * 16);
         return out;

@@ -49,9 +49,25 @@ template <class U>
 std::vector<U> samples() {
     const U one = 1;
     const U top = static_cast<U>(one << (kBits<U> - 1));
-    std::vector<U> out{0, 1, 2, 3, 5, 7, 10, 100, static_cast<U>(-1), static_cast<U>(-2), static_cast<U>(-7), static_cast<U>(-100), top,
-                       static_cast<U>(top - 1), static_cast<U>(top + 1), static_cast<U>(one << (kBits<U> / 2)),
-                       static_cast<U>((one << (kBits<U> / 2)) - 1), static_cast<U>(~U{0} / 3), static_cast<U>(~U{0} / 5)};
+    std::vector<U> out{0,
+                       1,
+                       2,
+                       3,
+                       5,
+                       7,
+                       10,
+                       100,
+                       static_cast<U>(-1),
+                       static_cast<U>(-2),
+                       static_cast<U>(-7),
+                       static_cast<U>(-100),
+                       top,
+                       static_cast<U>(top - 1),
+                       static_cast<U>(top + 1),
+                       static_cast<U>(one << (kBits<U> / 2)),
+                       static_cast<U>((one << (kBits<U> / 2)) - 1),
+                       static_cast<U>(~U{0} / 3),
+                       static_cast<U>(~U{0} / 5)};
     std::uint64_t state = 12345;
     for (int i = 0; i < 6; ++i) {
         U value = 0;
@@ -67,26 +83,30 @@ std::vector<U> samples() {
 template <class U>
 int leading_zeros(U v) {
     int n = 0;
-    for (int i = kBits<U> - 1; i >= 0 && (v >> i & 1) == 0; --i) ++n;
+    for (int i = kBits<U> - 1; i >= 0 && (v >> i & 1) == 0; --i)
+        ++n;
     return n;
 }
 template <class U>
 int trailing_zeros(U v) {
     int n = 0;
-    for (int i = 0; i < kBits<U> && (v >> i & 1) == 0; ++i) ++n;
+    for (int i = 0; i < kBits<U> && (v >> i & 1) == 0; ++i)
+        ++n;
     return n;
 }
 template <class U>
 U population(U v) {
     int n = 0;
-    for (int i = 0; i < kBits<U>; ++i) n += static_cast<int>(v >> i & 1);
+    for (int i = 0; i < kBits<U>; ++i)
+        n += static_cast<int>(v >> i & 1);
     return static_cast<U>(n);
 }
 template <class U>
 U reversed(U v, int unit) {
     U out = 0;
     const U mask = static_cast<U>((U{1} << unit) - 1);
-    for (int i = 0; i < kBits<U>; i += unit) out |= static_cast<U>((v >> i & mask) << (kBits<U> - unit - i));
+    for (int i = 0; i < kBits<U>; i += unit)
+        out |= static_cast<U>((v >> i & mask) << (kBits<U> - unit - i));
     return out;
 }
 // The upper half of the product, by schoolbook multiplication of single bits.
@@ -121,18 +141,20 @@ U bits_of(U128 value) {
 void report(std::string_view what, U128 a, U128 b, U128 got, U128 expected) {
     const auto hex = [](U128 v) {
         std::string out;
-        for (int i = 124; i >= 0; i -= 4) out += "0123456789abcdef"[static_cast<int>(v >> i & 15)];
+        for (int i = 124; i >= 0; i -= 4)
+            out += "0123456789abcdef"[static_cast<int>(v >> i & 15)];
         return out;
     };
-    FAIL_CHECK(what << "(" << hex(a) << ", " << hex(b) << ") gave " << hex(got) << ", expected " << hex(expected));
+    FAIL_CHECK(what << "(" << hex(a) << ", " << hex(b) << ") gave " << hex(got) << ", expected "
+                    << hex(expected));
 }
 
 template <class U>
 struct Binary {
     std::string name;
     std::function<ValueId(ir::Builder&, ValueId, ValueId)> build;
-    std::function<U(U, U)> expected;      // truth values as 0 and 1
-    bool divides = false;                 // not defined for a zero divisor or MIN / -1
+    std::function<U(U, U)> expected;  // truth values as 0 and 1
+    bool divides = false;             // not defined for a zero divisor or MIN / -1
 };
 
 template <class U>
@@ -141,16 +163,21 @@ std::vector<Binary<U>> binary_rows() {
     constexpr Type T = Traits<U>::type;
     std::vector<Binary<U>> rows;
     const auto add = [&](const char* name, Op op, auto expected, bool divides = false) {
-        rows.push_back({name, [op](ir::Builder& b, ValueId x, ValueId y) { return b.binary(op, T, x, y); }, expected, divides});
+        rows.push_back({name, [op](ir::Builder& b, ValueId x, ValueId y) { return b.binary(op, T, x, y); },
+                        expected, divides});
     };
     const auto s = [](U v) { return static_cast<S>(v); };
     add("iadd", Op::Iadd, [](U a, U b) { return static_cast<U>(a + b); });
     add("isub", Op::Isub, [](U a, U b) { return static_cast<U>(a - b); });
     add("imul", Op::Imul, [](U a, U b) { return static_cast<U>(static_cast<U128>(a) * b); });
-    add("udiv", Op::Udiv, [](U a, U b) { return static_cast<U>(a / b); }, true);
-    add("urem", Op::Urem, [](U a, U b) { return static_cast<U>(a % b); }, true);
-    add("sdiv", Op::Sdiv, [s](U a, U b) { return static_cast<U>(s(a) / s(b)); }, true);
-    add("srem", Op::Srem, [s](U a, U b) { return static_cast<U>(s(a) % s(b)); }, true);
+    add(
+        "udiv", Op::Udiv, [](U a, U b) { return static_cast<U>(a / b); }, true);
+    add(
+        "urem", Op::Urem, [](U a, U b) { return static_cast<U>(a % b); }, true);
+    add(
+        "sdiv", Op::Sdiv, [s](U a, U b) { return static_cast<U>(s(a) / s(b)); }, true);
+    add(
+        "srem", Op::Srem, [s](U a, U b) { return static_cast<U>(s(a) % s(b)); }, true);
     add("umulh", Op::Umulh, [](U a, U b) { return high_product(a, b); });
     add("smulh", Op::Smulh, [](U a, U b) { return signed_high_product(a, b); });
     add("and", Op::And, [](U a, U b) { return static_cast<U>(a & b); });
@@ -162,8 +189,14 @@ std::vector<Binary<U>> binary_rows() {
     add("smax", Op::Smax, [s](U a, U b) { return s(a) > s(b) ? a : b; });
     add("uadd_ov", Op::UaddOv, [](U a, U b) { return static_cast<U>(static_cast<U>(a + b) < a); });
     add("usub_ov", Op::UsubOv, [](U a, U b) { return static_cast<U>(a < b); });
-    add("sadd_ov", Op::SaddOv, [s](U a, U b) { S r; return static_cast<U>(__builtin_add_overflow(s(a), s(b), &r)); });
-    add("ssub_ov", Op::SsubOv, [s](U a, U b) { S r; return static_cast<U>(__builtin_sub_overflow(s(a), s(b), &r)); });
+    add("sadd_ov", Op::SaddOv, [s](U a, U b) {
+        S r;
+        return static_cast<U>(__builtin_add_overflow(s(a), s(b), &r));
+    });
+    add("ssub_ov", Op::SsubOv, [s](U a, U b) {
+        S r;
+        return static_cast<U>(__builtin_sub_overflow(s(a), s(b), &r));
+    });
     add("umul_ov", Op::UmulOv, [](U a, U b) { return static_cast<U>(high_product(a, b) != 0); });
     add("smul_ov", Op::SmulOv, [s](U a, U b) {
         const U low = static_cast<U>(static_cast<U128>(a) * b);
@@ -183,8 +216,10 @@ std::vector<Binary<U>> binary_rows() {
     compare("sle", IntCond::Sle, [s](U a, U b) { return s(a) <= s(b); });
     compare("sgt", IntCond::Sgt, [s](U a, U b) { return s(a) > s(b); });
     compare("sge", IntCond::Sge, [s](U a, U b) { return s(a) >= s(b); });
-    rows.push_back({"select", [](ir::Builder& b, ValueId x, ValueId y) { return b.select(b.icmp(IntCond::Ult, x, y), y, x); },
-                    [](U a, U b) { return a < b ? b : a; }});
+    rows.push_back(
+        {"select",
+         [](ir::Builder& b, ValueId x, ValueId y) { return b.select(b.icmp(IntCond::Ult, x, y), y, x); },
+         [](U a, U b) { return a < b ? b : a; }});
     return rows;
 }
 
@@ -197,7 +232,8 @@ void check_binary() {
     const std::vector<U> values = samples<U>();
     const auto undefined = [](const Binary<U>& row, U a, U b) {
         const bool overflows = static_cast<S>(a) == std::numeric_limits<S>::min() && b == static_cast<U>(-1);
-        return row.divides && (b == 0 || overflows || (sizeof(U) == 16 && a == U{1} << (kBits<U> - 1) && b == static_cast<U>(-1)));
+        return row.divides && (b == 0 || overflows ||
+                               (sizeof(U) == 16 && a == U{1} << (kBits<U> - 1) && b == static_cast<U>(-1)));
     };
     const auto check = [&](const std::vector<U128>& got, std::size_t lane, U a, U b) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -219,19 +255,24 @@ void check_binary() {
     }
     const LaneKernel both({T, T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
         std::vector<ValueId> out;
-        for (const Binary<U>& row : rows) out.push_back(row.build(b, in[0], in[1]));
+        for (const Binary<U>& row : rows)
+            out.push_back(row.build(b, in[0], in[1]));
         return out;
     });
     const std::vector<U128> got = both.run(pairs);
-    for (std::size_t lane = 0; lane < pairs.size() / 2; ++lane) check(got, lane, static_cast<U>(pairs[2 * lane]), static_cast<U>(pairs[2 * lane + 1]));
+    for (std::size_t lane = 0; lane < pairs.size() / 2; ++lane)
+        check(got, lane, static_cast<U>(pairs[2 * lane]), static_cast<U>(pairs[2 * lane + 1]));
 
     std::vector<U128> singles(values.begin(), values.end());
-    for (const U c : {U{0}, U{1}, U{5}, static_cast<U>(-1), static_cast<U>(U{1} << (kBits<U> - 1)), static_cast<U>(~U{0} / 5)}) {
+    for (const U c : {U{0}, U{1}, U{5}, static_cast<U>(-1), static_cast<U>(U{1} << (kBits<U> - 1)),
+                      static_cast<U>(~U{0} / 5)}) {
         for (const bool second : {true, false}) {
             const LaneKernel with_constant({T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
                 std::vector<ValueId> out;
-                const ValueId k = b.const_int(T, static_cast<std::uint64_t>(c), static_cast<std::uint64_t>(static_cast<U128>(c) >> 64));
-                for (const Binary<U>& row : rows) out.push_back(second ? row.build(b, in[0], k) : row.build(b, k, in[0]));
+                const ValueId k = b.const_int(T, static_cast<std::uint64_t>(c),
+                                              static_cast<std::uint64_t>(static_cast<U128>(c) >> 64));
+                for (const Binary<U>& row : rows)
+                    out.push_back(second ? row.build(b, in[0], k) : row.build(b, k, in[0]));
                 return out;
             });
             const std::vector<U128> results = with_constant.run(singles);
@@ -264,7 +305,8 @@ void check_unary() {
     const std::vector<U> values = samples<U>();
     const LaneKernel kernel({T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
         std::vector<ValueId> out;
-        for (const Row& row : rows) out.push_back(b.unary(row.op, T, in[0]));
+        for (const Row& row : rows)
+            out.push_back(b.unary(row.op, T, in[0]));
         return out;
     });
     const std::vector<U128> got = kernel.run({values.begin(), values.end()});
@@ -284,20 +326,27 @@ void check_shifts() {
     constexpr unsigned mask = kBits<U> - 1;
     struct Row {
         Op op;
-        std::function<U(U, unsigned)> expected;   // amounts are below the width
+        std::function<U(U, unsigned)> expected;  // amounts are below the width
     };
     const std::vector<Row> rows{
         {Op::Shl, [](U a, unsigned n) { return static_cast<U>(a << n); }},
         {Op::Lshr, [](U a, unsigned n) { return static_cast<U>(a >> n); }},
         {Op::Ashr, [](U a, unsigned n) { return static_cast<U>(static_cast<S>(a) >> n); }},
-        {Op::Rotl, [](U a, unsigned n) { return n == 0 ? a : static_cast<U>(static_cast<U>(a << n) | static_cast<U>(a >> (kBits<U> - n))); }},
-        {Op::Rotr, [](U a, unsigned n) { return n == 0 ? a : static_cast<U>(static_cast<U>(a >> n) | static_cast<U>(a << (kBits<U> - n))); }},
+        {Op::Rotl,
+         [](U a, unsigned n) {
+             return n == 0 ? a : static_cast<U>(static_cast<U>(a << n) | static_cast<U>(a >> (kBits<U> - n)));
+         }},
+        {Op::Rotr,
+         [](U a, unsigned n) {
+             return n == 0 ? a : static_cast<U>(static_cast<U>(a >> n) | static_cast<U>(a << (kBits<U> - n)));
+         }},
     };
     std::vector<U> values = samples<U>();
     values.resize(20);
     std::vector<U128> pairs;
     std::vector<unsigned> amounts;
-    for (unsigned n = 0; n < 2 * kBits<U>; n += n < 8 || n + 9 > kBits<U> ? 1 : 5) amounts.push_back(n);
+    for (unsigned n = 0; n < 2 * kBits<U>; n += n < 8 || n + 9 > kBits<U> ? 1 : 5)
+        amounts.push_back(n);
     amounts.push_back(0x80000001u);
     for (const U a : values) {
         for (const unsigned n : amounts) {
@@ -307,7 +356,8 @@ void check_shifts() {
     }
     const LaneKernel variable({T, Type::I32}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
         std::vector<ValueId> out;
-        for (const Row& row : rows) out.push_back(b.binary(row.op, T, in[0], in[1]));
+        for (const Row& row : rows)
+            out.push_back(b.binary(row.op, T, in[0], in[1]));
         return out;
     });
     const std::vector<U128> got = variable.run(pairs);
@@ -316,13 +366,15 @@ void check_shifts() {
         const auto n = static_cast<unsigned>(pairs[2 * lane + 1]) & mask;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const U result = bits_of<U>(got[lane * rows.size() + i]);
-            if (result != rows[i].expected(a, n)) report(ir::op_info(rows[i].op).text, a, n, result, rows[i].expected(a, n));
+            if (result != rows[i].expected(a, n))
+                report(ir::op_info(rows[i].op).text, a, n, result, rows[i].expected(a, n));
         }
     }
     for (const unsigned n : {0u, 1u, 3u, mask / 2, mask / 2 + 1, mask - 1, mask, mask + 1, mask + 4}) {
         const LaneKernel constant({T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
             std::vector<ValueId> out;
-            for (const Row& row : rows) out.push_back(b.binary(row.op, T, in[0], b.const_int(Type::I32, n)));
+            for (const Row& row : rows)
+                out.push_back(b.binary(row.op, T, in[0], b.const_int(Type::I32, n)));
             return out;
         });
         const std::vector<U128> results = constant.run({values.begin(), values.end()});
@@ -330,7 +382,8 @@ void check_shifts() {
             for (std::size_t i = 0; i < rows.size(); ++i) {
                 const U result = bits_of<U>(results[lane * rows.size() + i]);
                 const U expected = rows[i].expected(values[lane], n & mask);
-                if (result != expected) report(ir::op_info(rows[i].op).text, values[lane], n, result, expected);
+                if (result != expected)
+                    report(ir::op_info(rows[i].op).text, values[lane], n, result, expected);
             }
         }
     }
@@ -350,19 +403,28 @@ void check_conversions() {
     }
     const LaneKernel kernel({T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
         std::vector<ValueId> out;
-        for (const Type t : narrower) out.push_back(b.convert(Op::Trunc, t, in[0]));
-        for (const Type t : narrower) out.push_back(b.convert(Op::Zext, T, b.convert(Op::Trunc, t, in[0])));
-        for (const Type t : narrower) out.push_back(b.convert(Op::Sext, T, b.convert(Op::Trunc, t, in[0])));
-        for (const Type t : wider) out.push_back(b.convert(Op::Zext, t, in[0]));
-        for (const Type t : wider) out.push_back(b.convert(Op::Sext, t, in[0]));
+        for (const Type t : narrower)
+            out.push_back(b.convert(Op::Trunc, t, in[0]));
+        for (const Type t : narrower)
+            out.push_back(b.convert(Op::Zext, T, b.convert(Op::Trunc, t, in[0])));
+        for (const Type t : narrower)
+            out.push_back(b.convert(Op::Sext, T, b.convert(Op::Trunc, t, in[0])));
+        for (const Type t : wider)
+            out.push_back(b.convert(Op::Zext, t, in[0]));
+        for (const Type t : wider)
+            out.push_back(b.convert(Op::Sext, t, in[0]));
         // Of a computed value, whose upper bits a register may not have cleared.
         const ValueId doubled = b.binary(Op::Iadd, T, in[0], in[0]);
-        for (const Type t : wider) out.push_back(b.convert(Op::Zext, t, doubled));
-        for (const Type t : wider) out.push_back(b.convert(Op::Sext, t, doubled));
+        for (const Type t : wider)
+            out.push_back(b.convert(Op::Zext, t, doubled));
+        for (const Type t : wider)
+            out.push_back(b.convert(Op::Sext, t, doubled));
         return out;
     });
     const auto cut = [](U128 v, std::uint32_t bits) { return bits == 128 ? v : v & ((U128{1} << bits) - 1); };
-    const auto extended = [&](U128 v, std::uint32_t bits) { return static_cast<U128>(static_cast<I128>(v << (128 - bits)) >> (128 - bits)); };
+    const auto extended = [&](U128 v, std::uint32_t bits) {
+        return static_cast<U128>(static_cast<I128>(v << (128 - bits)) >> (128 - bits));
+    };
     const std::vector<U> values = samples<U>();
     const std::vector<U128> got = kernel.run({values.begin(), values.end()});
     for (std::size_t lane = 0; lane < values.size(); ++lane) {
@@ -373,14 +435,21 @@ void check_conversions() {
             expected.push_back(cut(v, bits));
             widths.push_back(bits);
         };
-        for (const Type t : narrower) want(a, ir::type_bits(t));
-        for (const Type t : narrower) want(cut(a, ir::type_bits(t)), kBits<U>);
-        for (const Type t : narrower) want(extended(a, ir::type_bits(t)), kBits<U>);
-        for (const Type t : wider) want(a, ir::type_bits(t));
-        for (const Type t : wider) want(static_cast<U128>(static_cast<I128>(static_cast<S>(a))), ir::type_bits(t));
+        for (const Type t : narrower)
+            want(a, ir::type_bits(t));
+        for (const Type t : narrower)
+            want(cut(a, ir::type_bits(t)), kBits<U>);
+        for (const Type t : narrower)
+            want(extended(a, ir::type_bits(t)), kBits<U>);
+        for (const Type t : wider)
+            want(a, ir::type_bits(t));
+        for (const Type t : wider)
+            want(static_cast<U128>(static_cast<I128>(static_cast<S>(a))), ir::type_bits(t));
         const U doubled = static_cast<U>(a + a);
-        for (const Type t : wider) want(doubled, ir::type_bits(t));
-        for (const Type t : wider) want(static_cast<U128>(static_cast<I128>(static_cast<S>(doubled))), ir::type_bits(t));
+        for (const Type t : wider)
+            want(doubled, ir::type_bits(t));
+        for (const Type t : wider)
+            want(static_cast<U128>(static_cast<I128>(static_cast<S>(doubled))), ir::type_bits(t));
         for (std::size_t i = 0; i < expected.size(); ++i) {
             const U128 result = cut(got[lane * kernel.result_count() + i], widths[i]);
             if (result != expected[i]) report("conversion " + std::to_string(i), a, 0, result, expected[i]);
@@ -390,31 +459,45 @@ void check_conversions() {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("binary operations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) { check_binary<U>(); }
-TEST_CASE_TEMPLATE("unary operations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) { check_unary<U>(); }
-TEST_CASE_TEMPLATE("shifts and rotations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) { check_shifts<U>(); }
-TEST_CASE_TEMPLATE("integer conversions", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) { check_conversions<U>(); }
+TEST_CASE_TEMPLATE("binary operations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) {
+    check_binary<U>();
+}
+TEST_CASE_TEMPLATE("unary operations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, U128) {
+    check_unary<U>();
+}
+TEST_CASE_TEMPLATE("shifts and rotations", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                   U128) {
+    check_shifts<U>();
+}
+TEST_CASE_TEMPLATE("integer conversions", U, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t,
+                   U128) {
+    check_conversions<U>();
+}
 
 TEST_CASE("truth values") {
-    const LaneKernel kernel({Type::I1, Type::I1, Type::I1}, [](ir::Builder& b, const std::vector<ValueId>& in) {
-        std::vector<ValueId> out;
-        for (const Op op : {Op::And, Op::Or, Op::Xor}) out.push_back(b.binary(op, Type::I1, in[0], in[1]));
-        out.push_back(b.unary(Op::Not, Type::I1, in[0]));
-        for (int c = 0; c < 10; ++c) out.push_back(b.icmp(static_cast<IntCond>(c), in[0], in[1]));
-        out.push_back(b.select(in[2], in[0], in[1]));
-        out.push_back(b.select(b.unary(Op::Not, Type::I1, in[2]), in[0], in[1]));
-        return out;
-    });
+    const LaneKernel kernel({Type::I1, Type::I1, Type::I1},
+                            [](ir::Builder& b, const std::vector<ValueId>& in) {
+                                std::vector<ValueId> out;
+                                for (const Op op : {Op::And, Op::Or, Op::Xor})
+                                    out.push_back(b.binary(op, Type::I1, in[0], in[1]));
+                                out.push_back(b.unary(Op::Not, Type::I1, in[0]));
+                                for (int c = 0; c < 10; ++c)
+                                    out.push_back(b.icmp(static_cast<IntCond>(c), in[0], in[1]));
+                                out.push_back(b.select(in[2], in[0], in[1]));
+                                out.push_back(b.select(b.unary(Op::Not, Type::I1, in[2]), in[0], in[1]));
+                                return out;
+                            });
     std::vector<U128> rows;
-    for (unsigned i = 0; i < 8; ++i) rows.insert(rows.end(), {i & 1, i >> 1 & 1, i >> 2 & 1});
+    for (unsigned i = 0; i < 8; ++i)
+        rows.insert(rows.end(), {i & 1, i >> 1 & 1, i >> 2 & 1});
     const std::vector<U128> got = kernel.run(rows);
     for (std::size_t i = 0; i < 8; ++i) {
         const bool a = i & 1;
         const bool b = i >> 1 & 1;
         const bool c = i >> 2 & 1;
         // Signed, a true i1 is -1.
-        const bool expected[] = {a && b, a || b, a != b, !a, a == b, a != b, a < b, a <= b, a > b, a >= b, a > b, a >= b, a < b, a <= b,
-                                 c ? a : b, c ? b : a};
+        const bool expected[] = {a && b, a || b, a != b, !a,    a == b, a != b,    a<b, a <= b, a> b,
+                                 a >= b, a > b,  a >= b, a < b, a <= b, c ? a : b, c ? b : a};
         for (std::size_t j = 0; j < std::size(expected); ++j) {
             CAPTURE(i);
             CAPTURE(j);
@@ -425,19 +508,21 @@ TEST_CASE("truth values") {
 
 TEST_CASE("products of extended operands are one wide product") {
     const auto kernel = [](Op extend) {
-        return LaneKernel({Type::I32, Type::I32, Type::I64}, [extend](ir::Builder& b, const std::vector<ValueId>& in) {
+        return LaneKernel({Type::I32, Type::I32, Type::I64}, [extend](ir::Builder& b,
+                                                                      const std::vector<ValueId>& in) {
             const ValueId x = b.convert(extend, Type::I64, in[0]);
             const ValueId y = b.convert(extend, Type::I64, in[1]);
             const ValueId product = b.binary(Op::Imul, Type::I64, x, y);
             const ValueId by_constant = b.binary(Op::Imul, Type::I64, x, b.const_int(Type::I64, 12));
             const ValueId shifted = b.binary(Op::Shl, Type::I64, x, b.const_int(Type::I32, 3));
-            return std::vector<ValueId>{product, b.binary(Op::Iadd, Type::I64, product, in[2]), by_constant, shifted,
-                                        b.binary(Op::Iadd, Type::I64, in[2], shifted)};
+            return std::vector<ValueId>{product, b.binary(Op::Iadd, Type::I64, product, in[2]), by_constant,
+                                        shifted, b.binary(Op::Iadd, Type::I64, in[2], shifted)};
         });
     };
     std::vector<U128> rows;
     for (const std::uint32_t a : samples<std::uint32_t>()) {
-        for (const std::uint32_t b : samples<std::uint32_t>()) rows.insert(rows.end(), {a, b, static_cast<U128>(0x123456789ABCDEFu)});
+        for (const std::uint32_t b : samples<std::uint32_t>())
+            rows.insert(rows.end(), {a, b, static_cast<U128>(0x123456789ABCDEFu)});
     }
     for (const Op extend : {Op::Zext, Op::Sext}) {
         const LaneKernel k = kernel(extend);
@@ -446,13 +531,16 @@ TEST_CASE("products of extended operands are one wide product") {
         for (std::size_t lane = 0; lane < rows.size() / 3; ++lane) {
             const auto widen = [&](U128 v) {
                 const auto word = static_cast<std::uint32_t>(v);
-                return extend == Op::Sext ? static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(word))) : std::uint64_t{word};
+                return extend == Op::Sext ? static_cast<std::uint64_t>(
+                                                static_cast<std::int64_t>(static_cast<std::int32_t>(word)))
+                                          : std::uint64_t{word};
             };
             const std::uint64_t x = widen(rows[3 * lane]);
             const std::uint64_t y = widen(rows[3 * lane + 1]);
             const auto c = static_cast<std::uint64_t>(rows[3 * lane + 2]);
             const std::uint64_t expected[] = {x * y, x * y + c, x * 12, x << 3, c + (x << 3)};
-            for (std::size_t i = 0; i < 5; ++i) CHECK(static_cast<std::uint64_t>(got[lane * 5 + i]) == expected[i]);
+            for (std::size_t i = 0; i < 5; ++i)
+                CHECK(static_cast<std::uint64_t>(got[lane * 5 + i]) == expected[i]);
         }
     }
 }

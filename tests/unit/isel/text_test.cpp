@@ -45,8 +45,10 @@ bb6 cold:
 
 // `body` in a kernel with parameters %0: ptr.global, %1: i32, %2: i64, %3: f32.
 std::string select_body(std::string_view body) {
-    return body_of(select_text("source \"t.rsk\"\nkernel @k(%0: ptr.global align 4, %1: i32, %2: i64, %3: f32) index 0 {\nbb0(%0: ptr.global, %1: i32, %2: i64, %3: f32):\n" +
-                               std::string(body) + "}\n"));
+    return body_of(
+        select_text("source \"t.rsk\"\nkernel @k(%0: ptr.global align 4, %1: i32, %2: i64, %3: f32) index 0 "
+                    "{\nbb0(%0: ptr.global, %1: i32, %2: i64, %3: f32):\n" +
+                    std::string(body) + "}\n"));
 }
 
 }  // namespace
@@ -226,14 +228,21 @@ ret;
 }
 
 TEST_CASE("the ABI decides parameter names, types and launch directives") {
-    const Result<ir::Module> module = ir::parse("source \"t.rsk\"\nkernel @k(%0: ptr.global align 4, %1: i8, %2: ptr.param, %3: i128, %4: f32) index 0 {\n"
-                                                "bb0(%0: ptr.global, %1: i8, %2: ptr.param, %3: i128, %4: f32):\n    %5 = load.f32 %2 + 8 align 4\n    store.f32 %0, %5 align 4\n"
-                                                "    store.i8 %0 + 4, %1 align 1\n    store.i128 %0 + 16, %3 align 16\n    store.f32 %0 + 8, %4 align 4\n    ret\n}\n");
+    const Result<ir::Module> module = ir::parse(
+        "source \"t.rsk\"\nkernel @k(%0: ptr.global align 4, %1: i8, %2: ptr.param, %3: i128, %4: f32) index "
+        "0 {\n"
+        "bb0(%0: ptr.global, %1: i8, %2: ptr.param, %3: i128, %4: f32):\n    %5 = load.f32 %2 + 8 align 4\n  "
+        "  store.f32 %0, %5 align 4\n"
+        "    store.i8 %0 + 4, %1 align 1\n    store.i128 %0 + 16, %3 align 16\n    store.f32 %0 + 8, %4 "
+        "align 4\n    ret\n}\n");
     REQUIRE(module.ok());
     abi::ModuleAbi abi;
     abi::KernelAbi kernel;
-    kernel.slots = {{"out_ptr", 8, 8, false, abi::Scalar::U64}, {"flag", 1, 1, false, abi::Scalar::I8}, {"config", 24, 8, true, abi::Scalar::U8},
-                    {"wide", 16, 16, false, abi::Scalar::I128}, {"k", 4, 4, false, abi::Scalar::F32}};
+    kernel.slots = {{"out_ptr", 8, 8, false, abi::Scalar::U64},
+                    {"flag", 1, 1, false, abi::Scalar::I8},
+                    {"config", 24, 8, true, abi::Scalar::U8},
+                    {"wide", 16, 16, false, abi::Scalar::I128},
+                    {"k", 4, 4, false, abi::Scalar::F32}};
     kernel.launch.max_threads = 512;
     kernel.launch.min_blocks = 2;
     abi.kernels.push_back(kernel);
@@ -243,8 +252,10 @@ TEST_CASE("the ABI decides parameter names, types and launch directives") {
     const ptx::Module out = isel::select(module.value(), abi, options, sink);
     CHECK(ptx::validate(out).empty());
     const std::string text = ptx::print(out);
-    CHECK(text.find(".visible .entry k(\n    .param .u64 out_ptr,\n    .param .u8 flag,\n    .param .align 8 .b8 config[24],\n"
-                    "    .param .align 16 .b8 wide[16],\n    .param .f32 k$\n)\n.maxntid 512, 1, 1\n.minnctapersm 2\n{") != std::string::npos);
+    CHECK(text.find(".visible .entry k(\n    .param .u64 out_ptr,\n    .param .u8 flag,\n    .param .align 8 "
+                    ".b8 config[24],\n"
+                    "    .param .align 16 .b8 wide[16],\n    .param .f32 k$\n)\n.maxntid 512, 1, "
+                    "1\n.minnctapersm 2\n{") != std::string::npos);
     CHECK(text.find("ld.param.f32        %f2, [config+8];") != std::string::npos);
     CHECK(text.find(".version 7.8\n.target sm_90\n") != std::string::npos);
     CHECK(assemble(text, "sm_90") == "");
@@ -255,7 +266,8 @@ TEST_CASE("line information changes no instruction") {
     REQUIRE(module.ok());
     SourceMap sources;
     const FileId file = sources.add("vecadd.rsk", "", "fn vecadd() {\n  let x = 1;\n}\n");
-    for (ir::Instruction& inst : module.value().functions[ir::FuncId(0)].insts) inst.span = {file, 16, 20};
+    for (ir::Instruction& inst : module.value().functions[ir::FuncId(0)].insts)
+        inst.span = {file, 16, 20};
     DiagSink sink;
     isel::Options options;
     options.sources = &sources;
@@ -269,8 +281,10 @@ TEST_CASE("line information changes no instruction") {
 }
 
 TEST_CASE("what the target lacks is refused by name") {
-    const Result<ir::Module> module = ir::parse("source \"t.rsk\"\nkernel @k(%0: ptr.global align 2) index 0 {\nbb0(%0: ptr.global):\n"
-                                                "    %1 = load.bf16 %0 align 2\n    %2 = fma.bf16 %1, %1, %1\n    store.bf16 %0, %2 align 2\n    ret\n}\n");
+    const Result<ir::Module> module = ir::parse(
+        "source \"t.rsk\"\nkernel @k(%0: ptr.global align 2) index 0 {\nbb0(%0: ptr.global):\n"
+        "    %1 = load.bf16 %0 align 2\n    %2 = fma.bf16 %1, %1, %1\n    store.bf16 %0, %2 align 2\n    "
+        "ret\n}\n");
     REQUIRE(module.ok());
     DiagSink sink;
     isel::Options options;

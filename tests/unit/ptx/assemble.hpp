@@ -1,5 +1,5 @@
-// ptxas as an oracle for tests: does it accept a PTX text for a target? Without ptxas (on PATH or in the usual place of
-// the toolkit) every answer is Skipped, and the first one says so.
+// ptxas as an oracle for tests: does it accept a PTX text for a target? Without ptxas (on PATH or in the
+// usual place of the toolkit) every answer is Skipped, and the first one says so.
 #pragma once
 #include <cstdlib>
 #include <filesystem>
@@ -74,7 +74,9 @@ inline std::string assemble(std::string_view text, std::string_view target) {
     const TempDir dir;
     const std::filesystem::path in = dir.write("in.ptx", text);
     int code = 0;
-    const std::string log = output_of(*ptxas + " -arch=" + std::string(target) + " " + in.string() + " -o " + (dir.path() / "out").string(), code);
+    const std::string log = output_of(
+        *ptxas + " -arch=" + std::string(target) + " " + in.string() + " -o " + (dir.path() / "out").string(),
+        code);
     return code == 0 ? std::string() : log + "\n";
 }
 

@@ -1,5 +1,6 @@
-// One instruction of every form and every type of its row is built from the table, validated, printed, parsed back and,
-// when ptxas is there, assembled for each target that its floor allows. So a row cannot claim what ptxas refuses.
+// One instruction of every form and every type of its row is built from the table, validated, printed, parsed
+// back and, when ptxas is there, assembled for each target that its floor allows. So a row cannot claim what
+// ptxas refuses.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -36,17 +37,20 @@ class Sampler {
         instr.form = form;
         instr.mods.type = type;
         instr.mods.source_type = source_type;
-        for (const Word& word : instr.info().word_list()) required_word(instr, word);
+        for (const Word& word : instr.info().word_list())
+            required_word(instr, word);
         adjust(instr);
         for (std::size_t i = 0; i < instr.info().operand_count; ++i) {
-            if (!instr.info().operands[i].optional) instr.operands[i] = operand(instr, instr.info().operands[i]);
+            if (!instr.info().operands[i].optional)
+                instr.operands[i] = operand(instr, instr.info().operands[i]);
         }
         return instr;
     }
 
   private:
     static void required_word(Instr& instr, const Word& word) {
-        const bool needed = !word.optional && word.field != Field::Literal && word.field != Field::Type && word.field != Field::SourceType;
+        const bool needed = !word.optional && word.field != Field::Literal && word.field != Field::Type &&
+                            word.field != Field::SourceType;
         if (!needed) return;
         for (std::uint32_t v = 1; v < 64; ++v) {
             if ((word.allowed >> v & 1) == 0) continue;
@@ -62,10 +66,12 @@ class Sampler {
         if (instr.form == Form::Cvt) {
             if (is_float(m.source_type) && !is_float(m.type)) m.round = Round::Rzi;
             if (is_float(m.type) && !is_float(m.source_type)) m.round = Round::Rn;
-            if (is_float(m.type) && is_float(m.source_type) && type_bits(m.type) < type_bits(m.source_type)) m.round = Round::Rn;
+            if (is_float(m.type) && is_float(m.source_type) && type_bits(m.type) < type_bits(m.source_type))
+                m.round = Round::Rn;
         }
         if (instr.form == Form::MinF || instr.form == Form::MaxF || instr.form == Form::NegF) m.ftz = false;
-        if (instr.form == Form::Cvta || instr.form == Form::CvtaTo || instr.form == Form::Isspacep) m.space = Space::Global;
+        if (instr.form == Form::Cvta || instr.form == Form::CvtaTo || instr.form == Form::Isspacep)
+            m.space = Space::Global;
         if (instr.form == Form::Ld || instr.form == Form::St) m.space = Space::Global;
     }
 
@@ -76,8 +82,14 @@ class Sampler {
         std::uint32_t bits = 0;
         switch (spec.type) {
             case OperandType::None: break;
-            case OperandType::Type: type = instr.mods.type; bits = type_bits(type); break;
-            case OperandType::SourceType: type = instr.mods.source_type; bits = type_bits(type); break;
+            case OperandType::Type:
+                type = instr.mods.type;
+                bits = type_bits(type);
+                break;
+            case OperandType::SourceType:
+                type = instr.mods.source_type;
+                bits = type_bits(type);
+                break;
             case OperandType::Wide: bits = 2 * type_bits(instr.mods.type); break;
             case OperandType::Element: bits = type_bits(instr.mods.type) / 2; break;
             case OperandType::Predicate: type = Type::Pred; break;
@@ -92,7 +104,9 @@ class Sampler {
             case Role::SourceAny:
             case Role::VectorOrReg: return Operand::reg(reg(type, bits));
             case Role::Immediate: return Operand::imm(3);
-            case Role::List: return Operand::list(f_.new_list({Operand::reg(reg(type, bits)), Operand::reg(reg(type, bits))}));
+            case Role::List:
+                return Operand::list(
+                    f_.new_list({Operand::reg(reg(type, bits)), Operand::reg(reg(type, bits))}));
             case Role::Address: return Operand::at(reg(Type::B64, 64));
             case Role::Label: return Operand::label(LabelId(0));
             case Role::Function: return Operand::symbol(m_.symbol("callee"));
@@ -113,7 +127,8 @@ Function declare_callee(Module& m) {
     return callee;
 }
 
-// A module for `target` with a kernel for each form, holding an instruction for each type that fits the target.
+// A module for `target` with a kernel for each form, holding an instruction for each type that fits the
+// target.
 Module everything(Target target) {
     Module m;
     m.target = target;
@@ -136,11 +151,13 @@ Module everything(Target target) {
                 const auto source = static_cast<Type>(s);
                 if (info.source_types == 0 ? s != 0 : !contains(info.source_types, source)) continue;
                 const Instr instr = sampler.sample(form, type, source);
-                if (!types_exist(form, instr.mods) || form_floor(form, instr.mods).sm > target_info(target).sm) continue;
+                if (!types_exist(form, instr.mods) ||
+                    form_floor(form, instr.mods).sm > target_info(target).sm)
+                    continue;
                 f.blocks[0].instrs.push_back(instr);
             }
         }
-        if (f.blocks[0].instrs.empty()) continue;   // nothing of this form on this target
+        if (f.blocks[0].instrs.empty()) continue;  // nothing of this form on this target
         Block end;
         end.label = label;
         end.instrs.push_back(make(Form::Ret, Type::None, {}));
@@ -158,10 +175,12 @@ TEST_CASE("every form and type: valid, printed, parsed back, assembled") {
         const auto target = static_cast<Target>(t);
         CAPTURE(target_info(target).text);
         Module m = everything(target);
-        for (const ValidationError& e : validate(m)) FAIL_CHECK(e.text << ": " << e.message);
+        for (const ValidationError& e : validate(m))
+            FAIL_CHECK(e.text << ": " << e.message);
         const std::string text = print(m);
         const ParseResult again = parse(text);
-        for (const ParseError& e : again.errors) FAIL_CHECK(e.line << ":" << e.column << ": " << e.message);
+        for (const ParseError& e : again.errors)
+            FAIL_CHECK(e.line << ":" << e.column << ": " << e.message);
         CHECK(equal(m, again.module));
         m.ptx_version = lowest_ptx_version(m);
         if (ptxas) CHECK(test::assemble(print(m), target_info(target).text) == "");

@@ -1,10 +1,10 @@
 // The tables: what instr.def's strings are taken apart to, names both ways, floors.
+#include "ptx/form.hpp"
+
 #include <doctest/doctest.h>
 
 #include <set>
 #include <string>
-
-#include "ptx/form.hpp"
 
 using namespace ockc;
 using namespace ockc::ptx;
@@ -39,8 +39,10 @@ TEST_CASE("forms are found by mnemonic, in table order") {
         if (!seen.insert(std::string(info.mnemonic)).second) continue;
         const auto forms = forms_of(info.mnemonic);
         total += forms.size();
-        for (std::size_t i = 1; i < forms.size(); ++i) CHECK(forms[i - 1] < forms[i]);
-        for (const Form form : forms) CHECK(form_info(form).mnemonic == info.mnemonic);
+        for (std::size_t i = 1; i < forms.size(); ++i)
+            CHECK(forms[i - 1] < forms[i]);
+        for (const Form form : forms)
+            CHECK(form_info(form).mnemonic == info.mnemonic);
     }
     CHECK(total == kFormCount);
     CHECK(forms_of("nothing").empty());
@@ -51,7 +53,8 @@ TEST_CASE("two forms never share syntax and operands") {
     std::set<std::string> seen;
     for (const FormInfo& info : all_forms()) {
         std::string key(info.syntax);
-        for (const OperandSpec& spec : info.operand_list()) key += std::to_string(static_cast<int>(spec.role)) + ",";
+        for (const OperandSpec& spec : info.operand_list())
+            key += std::to_string(static_cast<int>(spec.role)) + ",";
         key += std::to_string(info.types);
         CHECK_MESSAGE(seen.insert(key).second, info.name);
     }

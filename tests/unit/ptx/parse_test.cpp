@@ -15,8 +15,11 @@ namespace {
 constexpr std::string_view kHead = ".version 7.0\n.target sm_80\n.address_size 64\n";
 
 std::string kernel(std::string_view body) {
-    return std::string(kHead) + ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<8>; .reg .f32 %f<4>;\n"
-                                ".reg .b64 %rd<8>; .reg .f64 %fd<4>;\n" + std::string(body) + "\nret;\n}\n";
+    return std::string(kHead) +
+           ".visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<8>; .reg "
+           ".f32 %f<4>;\n"
+           ".reg .b64 %rd<8>; .reg .f64 %fd<4>;\n" +
+           std::string(body) + "\nret;\n}\n";
 }
 
 // The first error as "line:column: message"; empty when there is none.
@@ -27,7 +30,9 @@ std::string error_of(std::string_view text) {
     return std::to_string(e.line) + ":" + std::to_string(e.column) + ": " + e.message;
 }
 
-const Instr& first(const ParseResult& result) { return result.module.functions[0].blocks[0].instrs[0]; }
+const Instr& first(const ParseResult& result) {
+    return result.module.functions[0].blocks[0].instrs[0];
+}
 
 }  // namespace
 
@@ -50,16 +55,17 @@ TEST_CASE("literals") {
 }
 
 TEST_CASE("addresses, lists, sinks, predicate pairs, negated predicates") {
-    const ParseResult result = parse(kernel("ld.global.v2.f32 {%f1, %f2}, [%rd1+-8];\n"
-                                            "ld.global.f32 %f1, [%rd1 - 4];\n"
-                                            "ld.global.f32 %f1, [1024];\n"
-                                            "setp.lt.s32 %p1|%p2, %r1, 5;\n"
-                                            "setp.lt.and.s32 %p1, %r1, 5, !%p2;\n"
-                                            "@!%p1 mov.b64 {%r1, %r2}, %rd1;\n"
-                                            "atom.global.add.u32 _, [%rd1], 1;\n"
-                                            "shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1;\n"
-                                            "bar.red.popc.u32 %r1, 0, %p1;\n"
-                                            "bar.red.popc.u32 %r1, 0, 64, %p1;"));
+    const ParseResult result =
+        parse(kernel("ld.global.v2.f32 {%f1, %f2}, [%rd1+-8];\n"
+                     "ld.global.f32 %f1, [%rd1 - 4];\n"
+                     "ld.global.f32 %f1, [1024];\n"
+                     "setp.lt.s32 %p1|%p2, %r1, 5;\n"
+                     "setp.lt.and.s32 %p1, %r1, 5, !%p2;\n"
+                     "@!%p1 mov.b64 {%r1, %r2}, %rd1;\n"
+                     "atom.global.add.u32 _, [%rd1], 1;\n"
+                     "shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1;\n"
+                     "bar.red.popc.u32 %r1, 0, %p1;\n"
+                     "bar.red.popc.u32 %r1, 0, 64, %p1;"));
     REQUIRE(result.ok());
     CHECK(validate(result.module).empty());
     const Function& f = result.module.functions[0];
@@ -118,13 +124,14 @@ TEST_CASE("registers under foreign names, scopes, params of calls") {
   ret;
 })";
     const ParseResult result = parse(text);
-    for (const ParseError& e : result.errors) MESSAGE(e.line << ": " << e.message);
+    for (const ParseError& e : result.errors)
+        MESSAGE(e.line << ": " << e.message);
     REQUIRE(result.ok());
     const Function& k = result.module.functions[1];
     CHECK(k.locals.size() == 3);
     CHECK(result.module.name(k.locals[2].name) == "param0_1");
     const auto& instrs = k.blocks[0].instrs;
-    CHECK(instrs[0].operands[0] != instrs[2].operands[0]);   // the inner x is another register
+    CHECK(instrs[0].operands[0] != instrs[2].operands[0]);  // the inner x is another register
     const std::string printed = print(result.module);
     const ParseResult again = parse(printed);
     REQUIRE(again.ok());
@@ -137,14 +144,16 @@ TEST_CASE("errors name the place and the thing") {
     CHECK(error_of(".version 7.0\n.target sm_99\n") == "2:9: unknown target `sm_99`");
     CHECK(error_of(kernel("frobnicate.u32 %r1, %r2;")) == "8:1: unknown instruction `frobnicate`");
     CHECK(error_of(kernel("add.lo.u32 %r1, %r2, %r3;")) == "8:1: `add.lo.u32` is not a known form of `add`");
-    CHECK(error_of(kernel("popc.u32 %r1, %r2;")) == "8:1: `popc.u32`: the instruction does not exist for this type");
+    CHECK(error_of(kernel("popc.u32 %r1, %r2;")) ==
+          "8:1: `popc.u32`: the instruction does not exist for this type");
     CHECK(error_of(kernel("add.u32 %r1, %r2;")) == "8:1: `add.u32`: wrong number or kind of operands");
     CHECK(error_of(kernel("add.u32 %r1, %r2, %r99;")) ==
           "8:19: `%r99` is neither a declared register nor a known special register");
     CHECK(error_of(kernel("bra nowhere;")) == "8:5: label `nowhere` is not defined");
     CHECK(error_of(kernel("a: a: mov.u32 %r1, 1;")) == "8:4: label `a` is defined twice");
     CHECK(error_of(kernel("mov.u64 %rd1, nothing;")) == "8:15: unknown name `nothing`");
-    CHECK(error_of(kernel("mov.u32 %r1, 99999999999999999999;")) == "8:14: expected an operand, found `99999999999999999999`");
+    CHECK(error_of(kernel("mov.u32 %r1, 99999999999999999999;")) ==
+          "8:14: expected an operand, found `99999999999999999999`");
     CHECK(error_of(std::string(kHead) + ".visible .entry k() { ret;") == "4:27: the body of `k` has no end");
 }
 
@@ -165,7 +174,8 @@ TEST_CASE("hostile text ends in errors, never in a crash or a hang") {
     CHECK_FALSE(parse(kernel(".reg .b32 %q<4294967295>;")).ok());
     CHECK_FALSE(parse(std::string_view("\0\1\2\xff", 4)).ok());
     std::string good = kernel("ld.global.v2.f32 {%f1, %f2}, [%rd1+8];\n@%p1 bra L;\nL: call.uni k;");
-    for (std::size_t cut = 0; cut < good.size(); cut += 3) static_cast<void>(parse(good.substr(0, cut)));
+    for (std::size_t cut = 0; cut < good.size(); cut += 3)
+        static_cast<void>(parse(good.substr(0, cut)));
 }
 
 TEST_CASE("what nvcc writes parses, prints and assembles again") {
@@ -207,12 +217,17 @@ extern "C" __global__ void __launch_bounds__(256, 2) k(float* o, const float* __
     const auto cu = dir.write("k.cu", source);
     for (const std::string target : {"sm_80", "sm_90"}) {
         int code = 0;
-        const std::string log = test::output_of(*test::find_tool("nvcc") + " -w -ptx -lineinfo -O3 -arch=" + target + " " + cu.string() + " -o " + (dir.path() / "k.ptx").string(), code);
+        const std::string log =
+            test::output_of(*test::find_tool("nvcc") + " -w -ptx -lineinfo -O3 -arch=" + target + " " +
+                                cu.string() + " -o " + (dir.path() / "k.ptx").string(),
+                            code);
         REQUIRE_MESSAGE(code == 0, log);
         const ParseResult result = parse(test::read_file(dir.path() / "k.ptx"));
-        for (const ParseError& e : result.errors) MESSAGE(e.line << ":" << e.column << ": " << e.message);
+        for (const ParseError& e : result.errors)
+            MESSAGE(e.line << ":" << e.column << ": " << e.message);
         REQUIRE(result.ok());
-        for (const ValidationError& e : validate(result.module)) FAIL_CHECK(e.text << ": " << e.message);
+        for (const ValidationError& e : validate(result.module))
+            FAIL_CHECK(e.text << ": " << e.message);
         const std::string printed = print(result.module);
         CHECK(equal(parse(printed).module, result.module));
         CHECK(test::assemble(printed, target) == "");

@@ -176,7 +176,8 @@ TEST_CASE("equality sees operands, modifiers, places and directives") {
     };
     CHECK_FALSE(differs([](Module&) {}));
     CHECK_FALSE(differs([](Module& x) { x.comment = "other"; }));
-    CHECK(differs([](Module& x) { x.functions[0].blocks[0].instrs[3].operands[1] = Operand::special(Special::TidY); }));
+    CHECK(differs(
+        [](Module& x) { x.functions[0].blocks[0].instrs[3].operands[1] = Operand::special(Special::TidY); }));
     CHECK(differs([](Module& x) { x.functions[0].blocks[0].instrs[4].mods.cmp = Cmp::Gt; }));
     CHECK(differs([](Module& x) { x.functions[0].blocks[0].instrs[4].loc.line = 9; }));
     CHECK(differs([](Module& x) { x.functions[0].directives.minnctapersm = 3; }));

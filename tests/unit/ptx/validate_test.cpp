@@ -11,22 +11,30 @@ using namespace ockc::ptx;
 namespace {
 
 // The messages for a kernel with this body, one a line.
-std::string messages(std::string_view body, std::string_view target = "sm_80", std::string_view version = "7.0") {
-    const ParseResult result = parse(".version " + std::string(version) + "\n.target " + std::string(target) +
-                                     "\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %rs<4>, %h<4>;\n"
-                                     ".reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .reg .f64 %fd<4>;\n" + std::string(body) + "\nret;\n}\n");
+std::string messages(std::string_view body, std::string_view target = "sm_80",
+                     std::string_view version = "7.0") {
+    const ParseResult result =
+        parse(".version " + std::string(version) + "\n.target " + std::string(target) +
+              "\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .pred %p<4>; .reg .b16 %rs<4>, "
+              "%h<4>;\n"
+              ".reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<8>; .reg .f64 %fd<4>;\n" +
+              std::string(body) + "\nret;\n}\n");
     REQUIRE(result.ok());
     std::string out;
-    for (const ValidationError& e : validate(result.module)) out += e.message + "\n";
+    for (const ValidationError& e : validate(result.module))
+        out += e.message + "\n";
     return out;
 }
 
 }  // namespace
 
 TEST_CASE("what is right") {
-    CHECK(messages("add.s32 %r1, %r2, -1;\nld.global.u8 %r1, [%rd1];\nmov.b32 %r1, %f1;\ncvt.rzi.s32.f32 %r1, %f1;\n"
-                   "mul.wide.s32 %rd1, %r1, %r2;\nld.relaxed.gpu.global.u32 %r1, [%rd1];\nst.volatile.global.f32 [%rd1], %f1;\n"
-                   "selp.f32 %f1, %f2, 0f00000000, %p1;\nmov.u64 %rd1, %gridid;") == "");
+    CHECK(
+        messages(
+            "add.s32 %r1, %r2, -1;\nld.global.u8 %r1, [%rd1];\nmov.b32 %r1, %f1;\ncvt.rzi.s32.f32 %r1, %f1;\n"
+            "mul.wide.s32 %rd1, %r1, %r2;\nld.relaxed.gpu.global.u32 %r1, [%rd1];\nst.volatile.global.f32 "
+            "[%rd1], %f1;\n"
+            "selp.f32 %f1, %f2, 0f00000000, %p1;\nmov.u64 %rd1, %gridid;") == "");
 }
 
 TEST_CASE("operand types and widths") {
@@ -42,8 +50,10 @@ TEST_CASE("operand types and widths") {
 }
 
 TEST_CASE("modifiers that must go together") {
-    CHECK(messages("ld.relaxed.global.u32 %r1, [%rd1];") == "ordered loads and stores have a scope, others do not\n");
-    CHECK(messages("ld.gpu.global.u32 %r1, [%rd1];") == "ordered loads and stores have a scope, others do not\n");
+    CHECK(messages("ld.relaxed.global.u32 %r1, [%rd1];") ==
+          "ordered loads and stores have a scope, others do not\n");
+    CHECK(messages("ld.gpu.global.u32 %r1, [%rd1];") ==
+          "ordered loads and stores have a scope, others do not\n");
     CHECK(messages("setp.lo.s32 %p1, %r1, %r2;") == ".lo compares unsigned integers\n");
     CHECK(messages("setp.ltu.s32 %p1, %r1, %r2;") == ".ltu compares floats\n");
     CHECK(messages("setp.lt.b32 %p1, %r1, %r2;") == "untyped values have no order\n");
@@ -51,12 +61,15 @@ TEST_CASE("modifiers that must go together") {
     CHECK(messages("cvt.f32.s32 %f1, %r1;") == "integer to float needs .rn, .rz, .rm or .rp\n");
     CHECK(messages("cvt.f32.f64 %f1, %fd1;") == "a narrowing float conversion needs .rn, .rz, .rm or .rp\n");
     CHECK(messages("cvt.rn.s32.u8 %r1, %rs1;") == "no rounding between integers\n");
-    CHECK(messages("ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd1}, [%rd1];") == "a vector access moves at most 128 bits\n");
-    CHECK(messages("ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];") == "the list's length differs from the vector's\n");
+    CHECK(messages("ld.global.v4.f64 {%fd1, %fd2, %fd3, %fd1}, [%rd1];") ==
+          "a vector access moves at most 128 bits\n");
+    CHECK(messages("ld.global.v2.f32 {%f1, %f2, %f3}, [%rd1];") ==
+          "the list's length differs from the vector's\n");
 }
 
 TEST_CASE("floors of target and version") {
-    CHECK(messages("redux.sync.add.s32 %r1, %r2, -1;", "sm_75", "7.0") == "needs sm_80, the target is sm_75\n");
+    CHECK(messages("redux.sync.add.s32 %r1, %r2, -1;", "sm_75", "7.0") ==
+          "needs sm_80, the target is sm_75\n");
     CHECK(messages("tanh.approx.f32 %f1, %f2;", "sm_75", "6.3") == "needs PTX 7.0, the module says 6.3\n");
     CHECK(messages("mov.u32 %r1, %clusterid.x;", "sm_90", "7.8") == "");
     CHECK(messages("mov.u32 %r1, %clusterid.x;", "sm_80", "7.8") == "needs sm_90, the target is sm_80\n");
@@ -66,7 +79,9 @@ TEST_CASE("floors of target and version") {
 TEST_CASE("the lowest PTX version is the highest floor in use") {
     const auto lowest = [](std::string_view target, std::string_view body) {
         const ParseResult result = parse(".version 9.0\n.target " + std::string(target) +
-                                         "\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<2>; .reg .f32 %f<2>; .reg .pred %p<2>;\n" + std::string(body) + "\nret;\n}\n");
+                                         "\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<2>; .reg "
+                                         ".f32 %f<2>; .reg .pred %p<2>;\n" +
+                                         std::string(body) + "\nret;\n}\n");
         REQUIRE(result.ok());
         return lowest_ptx_version(result.module);
     };
@@ -85,7 +100,8 @@ TEST_CASE("built by hand: undeclared registers, missing operands, endless bodies
     f.name = m.symbol("k");
     f.entry = true;
     Block block;
-    block.instrs.push_back(make(Form::AddI, Type::S32, {Operand::reg(Reg(RegClass::B32, 5)), Operand::imm(1)}));
+    block.instrs.push_back(
+        make(Form::AddI, Type::S32, {Operand::reg(Reg(RegClass::B32, 5)), Operand::imm(1)}));
     f.blocks.push_back(block);
     m.functions.push_back(f);
     const auto errors = validate(m);
