@@ -238,6 +238,7 @@ class Verifier {
             case Op::Store:
                 require_type(0, is_ptr(arg(0)));
                 return require_type(1, arg(1) == type);
+            case Op::Nonnull: return require_type(0, is_ptr(type) && arg(0) == type);
             case Op::Memcpy:
                 require_type(0, is_ptr(arg(0)));
                 return require_type(1, is_ptr(arg(1)));

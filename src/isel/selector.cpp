@@ -167,13 +167,6 @@ ptx::SourceLoc Selector::location(Span span) const {
     return {index, at.line, at.column};
 }
 
-void Selector::unsupported(const ir::Instruction& inst, std::string what, std::string help) {
-    const std::string target(ptx::target_info(context_.options.target).text);
-    Diagnostic& d =
-        context_.sink.error(Code::OCK0401, inst.span, what + " is not available on `" + target + "`");
-    if (!help.empty()) d.help(std::move(help));
-}
-
 void Selector::select_inst(const ir::Instruction& inst) {
     using ir::Op;
     if (is_wide(in_, inst)) return wide_inst(inst);
@@ -243,6 +236,7 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::Sitofp: return int_to_float(inst, true);
         case Op::Uitofp: return int_to_float(inst, false);
         case Op::Bitcast: return bit_cast(inst);
+        case Op::Nonnull:
         case Op::PtrToInt:
         case Op::IntToPtr: return copy(result(inst), src(inst.args[0]));
         case Op::SpaceCast: return space_cast(inst);

@@ -54,8 +54,8 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Sext: return wide_extend(inst, true);
         case Op::Fptosi: return wide_from_float(inst, LibraryFunction::F32ToS128, LibraryFunction::F64ToS128);
         case Op::Fptoui: return wide_from_float(inst, LibraryFunction::F32ToU128, LibraryFunction::F64ToU128);
-        case Op::Sitofp: return wide_to_float(inst, LibraryFunction::S128ToF32, LibraryFunction::S128ToF64);
-        case Op::Uitofp: return wide_to_float(inst, LibraryFunction::U128ToF32, LibraryFunction::U128ToF64);
+        case Op::Sitofp: return wide_to_float(inst, true);
+        case Op::Uitofp: return wide_to_float(inst, false);
         case Op::Bitcast: {
             const Wide from = wide(inst.args[0]);
             const Wide to = wide_result(inst);
@@ -86,6 +86,7 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::PtrToInt:
         case Op::IntToPtr:
         case Op::SpaceCast:
+        case Op::Nonnull:
         case Op::Alloca:
         case Op::PtrAdd:
         case Op::Load:
@@ -481,12 +482,14 @@ void Selector::wide_from_float(const ir::Instruction& inst, LibraryFunction from
     call_library(is_double ? from_f64 : from_f32, {arg}, {received(inst.result())});
 }
 
-void Selector::wide_to_float(const ir::Instruction& inst, LibraryFunction to_f32, LibraryFunction to_f64) {
-    if (inst.type == VT::F16 || inst.type == VT::BF16) {
-        return unsupported(inst, "a conversion from a 128-bit integer to a 16-bit float",
-                           "convert to `f32` first (this rounds twice)");
-    }
-    library_call(inst, inst.type == VT::F64 ? to_f64 : to_f32);
+void Selector::wide_to_float(const ir::Instruction& inst, bool is_signed) {
+    using F = LibraryFunction;
+    if (inst.type == VT::F64) return library_call(inst, is_signed ? F::S128ToF64 : F::U128ToF64);
+    if (inst.type == VT::F32) return library_call(inst, is_signed ? F::S128ToF32 : F::U128ToF32);
+    const Reg odd = fresh(RegClass::F32);
+    call_library(is_signed ? F::S128ToOddF32 : F::U128ToOddF32, {passed(inst.args[0])},
+                 {{r(odd), VT::F32, {}}});
+    to_half(result(inst), inst.type, r(odd));
 }
 
 // Word by word, each half tested against each case.

@@ -53,6 +53,9 @@ Value FunctionLowering::rvalue(const mir::Rvalue& value, TypeId type) {
 Value FunctionLowering::reference(const mir::Place& place, TypeId type) {
     const PlaceRef at = lower_place(place);
     Value value{type, form_of(layout(type)), address(at), {}, {}};
+    // Not for stack slots: their addresses are known, and hiding them would keep the slots in memory.
+    const bool through_pointer = at.ptr.valid() && function_.type_of(at.ptr) == ir::Type::Ptr;
+    if (types_.kind(type) == TypeKind::Ref && through_pointer) value.a = builder_.convert(ir::Op::Nonnull, ir::Type::Ptr, value.a);
     if (value.form == ValueForm::Pair) value.b = length(at);
     return value;
 }

@@ -91,6 +91,7 @@ class InferSpaces {
         for (const ValueId result : inst.results) {
             if (!is_generic(result)) continue;
             switch (inst.op) {
+                case Op::Nonnull:
                 case Op::SpaceCast: meet(result, space_of(inst.args[0])); break;
                 case Op::PtrAdd: meet(result, space_of(inst.args[0])); break;
                 case Op::Select:

@@ -249,7 +249,7 @@ class InstCombine {
             case Op::Sitofp: case Op::Uitofp: case Op::Bitcast: case Op::PtrToInt: case Op::IntToPtr:
             case Op::SpaceCast:
                 return simplify_conversion(r);
-            case Op::PtrAdd: case Op::Load: case Op::Store: case Op::Memcpy: case Op::Memset:
+            case Op::PtrAdd: case Op::Nonnull: case Op::Load: case Op::Store: case Op::Memcpy: case Op::Memset:
                 return simplify_memory(r);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Barrier: case Op::Fence: case Op::Call:
             case Op::Jump: case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap:

@@ -178,7 +178,9 @@ class JumpThreading {
             const Known k = known(inst.args[arg]);
             return k.kind == Known::Kind::Constant && k.value.low == low && k.value.high == 0;
         };
-        if (inst.op == Op::SpaceCast && first.kind == Known::Kind::Constant && first.value.low == 0 &&
+        if (inst.op == Op::Nonnull) {
+            learn(inst.result(), {Known::Kind::NonNull, {}});
+        } else if (inst.op == Op::SpaceCast && first.kind == Known::Kind::Constant && first.value.low == 0 &&
             (function_.type_of(inst.args[0]) == Type::PtrGlobal || inst.type == Type::PtrGlobal)) {
             learn(inst.result(), first);   // null stays null between generic and global
         } else if ((inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) && first.kind == Known::Kind::NonNull) {

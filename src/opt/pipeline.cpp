@@ -29,7 +29,7 @@ constexpr Pass kEarly[] = {
 constexpr Pass kMain[] = {
     // What is left of memory, and what inlining made constant.
     Pass::Sroa,        Pass::Mem2Reg,     Pass::Sccp,        Pass::InstCombine,   Pass::SimplifyCfg,
-    Pass::JumpThreading, Pass::SimplifyCfg, Pass::InferSpaces, Pass::InstCombine, Pass::Dce,
+    Pass::JumpThreading, Pass::SimplifyCfg, Pass::DropNonnull, Pass::InferSpaces, Pass::InstCombine, Pass::Dce,
     // Redundancy: equal values, implied checks.
     Pass::Gvn,         Pass::Facts,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
     Pass::SimplifyCfg, Pass::IfConvert,   Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::InstCombine,

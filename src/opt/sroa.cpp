@@ -101,7 +101,7 @@ class Sroa {
     }
 
     void find_place(const Instruction& inst) {
-        if (inst.op == Op::SpaceCast) {
+        if (inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
             places_.set(inst.result(), places_[inst.args[0]]);
         } else if (inst.op == Op::PtrAdd && places_[inst.args[0]].slot != kNoSlot) {
             const Instruction* offset = constant_def(function_, inst.args[1]);
@@ -153,6 +153,7 @@ class Sroa {
     void pin_escapes(const Instruction& inst) {
         switch (inst.op) {
             case Op::PtrAdd:
+            case Op::Nonnull:
             case Op::SpaceCast: return;
             case Op::Load: access(accessed(inst, 0), type_bytes(inst.type)); return;
             case Op::Store:
@@ -433,7 +434,7 @@ class Sroa {
             rewrite_memcpy(id);
         } else if (op == Op::Alloca && is_open(places_[function_.insts[id].result()])) {
             return;   // replaced by its parts
-        } else if ((op == Op::PtrAdd || op == Op::SpaceCast) && is_open(places_[function_.insts[id].result()])) {
+        } else if ((op == Op::PtrAdd || op == Op::SpaceCast || op == Op::Nonnull) && is_open(places_[function_.insts[id].result()])) {
             return;   // every use of the address is rewritten
         } else {
             out_.push_back(id);

@@ -12,7 +12,7 @@ namespace {
 ValueId step_back(const Function& function, ValueId pointer) {
     const Instruction* def = function.def(pointer);
     if (def == nullptr) return ValueId::none();
-    if (def->op == Op::PtrAdd || def->op == Op::SpaceCast) return def->args[0];
+    if (def->op == Op::PtrAdd || def->op == Op::SpaceCast || def->op == Op::Nonnull) return def->args[0];
     return ValueId::none();
 }
 
@@ -34,7 +34,7 @@ PointerBase constant_base(const Function& function, ValueId pointer) {
             if (!offset) return result;
             result.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(result.offset) +
                                                       static_cast<std::uint64_t>(*offset));
-        } else if (def->op != Op::SpaceCast) {
+        } else if (def->op != Op::SpaceCast && def->op != Op::Nonnull) {
             return result;
         }
         result.base = def->args[0];
@@ -52,7 +52,11 @@ ValueId object_of(const Function& function, ValueId pointer) {
 // windows of the specific spaces have an address 0 of their own, but their generic addresses are not 0.
 bool is_nonnull(const Function& function, ValueId pointer) {
     if (function.type_of(pointer) != Type::Ptr && function.type_of(pointer) != Type::PtrGlobal) return false;
-    const ValueId object = object_of(function, pointer);
+    ValueId object = pointer;
+    for (ValueId next = step_back(function, object); next.valid(); next = step_back(function, object)) {
+        if (function.def(object)->op == Op::Nonnull) return true;
+        object = next;
+    }
     const Instruction* def = function.def(object);
     if (def != nullptr) return def->op == Op::Alloca || def->op == Op::GlobalAddr;
     const Value& value = function.values[object];
@@ -104,7 +108,7 @@ MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg) : class_o
                 std::uint32_t& known = globals.at(inst.global);
                 if (known == 0) known = new_object(false, true);
                 set(inst.result(), known);
-            } else if (inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) {
+            } else if (inst.op == Op::PtrAdd || inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
                 const std::uint32_t from = class_of_[inst.args[0]];
                 set(inst.result(), from >= kFirst ? from : 0);
                 if (from < kFirst && from != 0 && space_class(inst.result()) == 0) class_of_.set(inst.result(), from);
