@@ -80,6 +80,7 @@ std::string displayed(std::string_view source) {
 
 std::size_t display_width(char32_t c) {
     if (c == '\t') return 4;
+    if (c == '\n') return 0;   // the end of a line, as at the end of a file
     if (c < 0x300) return 1;
     if (is_direction_mark(c)) return 1;
     for (const WidthRange& range : kWidths) {

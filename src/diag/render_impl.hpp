@@ -19,6 +19,9 @@ std::string_view shown_code(const Diagnostic& diagnostic);
 // A lone short suggestion is told inside a label; the rest get a diff of their own.
 bool shown_inline(const Diagnostic& diagnostic);
 
+// " (notice the capitalization)" when a fix-it only changes case.
+std::string_view case_hint(const Suggestion& suggestion, const SourceMap& sources);
+
 std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
 std::string render_short(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
 std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, bool color);

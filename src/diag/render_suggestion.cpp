@@ -45,6 +45,17 @@ std::vector<std::string> split_lines(std::string_view text) {
     return lines;
 }
 
+// Whether a part takes something away: more than white space, and not only by writing around it.
+bool removes_text(const SuggestionPart& part, const SourceMap& sources) {
+    const std::string_view old = trim(sources.text(part.span));
+    const std::string_view now = trim(part.replacement);
+    if (old.empty()) return false;
+    std::size_t same = 0;
+    while (same < old.size() && same < now.size() && old[same] == now[same]) ++same;
+    const std::string_view rest = old.substr(same);
+    return now.size() < same + rest.size() || now.substr(now.size() - rest.size()) != rest;
+}
+
 class SuggestionDrawing {
   public:
     SuggestionDrawing(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources, std::size_t gutter)
@@ -63,25 +74,31 @@ class SuggestionDrawing {
             ++row_;
         }
         bar(row_++);
-        const bool removes = std::any_of(parts_.begin(), parts_.end(), [](const SuggestionPart& p) { return p.span.size() != 0; });
+        const bool removes = std::any_of(parts_.begin(), parts_.end(), [&](const SuggestionPart& p) { return removes_text(p, sources_); });
         const bool multiline = new_lines_.size() > 1;
         const std::string_view only = parts_.size() == 1 ? std::string_view(parts_[0].replacement) : std::string_view();
         const bool adds_line = !only.empty() && only.back() == '\n' && !new_lines_.empty() && trim(only) == trim(complete_);
         if (new_lines_.empty() || (removes && !multiline)) {
             draw_diff();
-        } else if (multiline) {
+        } else if (multiline && !adds_line) {
             draw_changed_lines();
         } else if (adds_line) {
             number(first_line_);
             buffer_.puts(row_, gutter_ + 1, "+ ", Style::Addition);
             buffer_.append(row_++, displayed(new_lines_[0]), Style::Addition);
+            const std::string_view line = trim(only);
+            if (line.substr(0, 2) == "#[" && line.back() == ']') {   // an attribute, shown with what it is for
+                number(first_line_ + 1);
+                bar(row_);
+                buffer_.puts(row_++, gutter_ + 3, displayed(sources_.line_text(file_, first_line_)), Style::None);
+            }
         } else {
             number(first_line_);
-            bar(row_);
+            spaced_bar(row_);
             buffer_.puts(row_++, gutter_ + 3, displayed(new_lines_[0]), Style::None);
             if (trim(only) != trim(complete_)) mark_additions();
         }
-        if (!adds_line || removes || multiline) bar(row_);
+        bar(row_);
     }
 
   private:
@@ -106,7 +123,8 @@ class SuggestionDrawing {
     }
 
     void bar(std::size_t row) { draw_bar(buffer_, row, gutter_); }
-    void number(std::uint32_t line) { buffer_.puts(row_, 0, fmt::format("{}", line), Style::LineNumber); }
+    void spaced_bar(std::size_t row) { buffer_.puts(row, gutter_ + 1, "| ", Style::LineNumber); }
+    void number(std::uint32_t line) { draw_line_number(buffer_, row_, line, gutter_); }
 
     void draw_diff() {
         for (std::uint32_t line = first_line_; line <= last_line_; ++line) {
@@ -149,8 +167,9 @@ class SuggestionDrawing {
             const std::size_t lead = blank ? 0 : text.find_first_not_of(" \t\n\r");
             const std::size_t width = display_width(blank ? text : trim(text));
             const std::size_t column = display_width(std::string_view(sources_.file(file_).text).substr(line_begin, part.span.begin - line_begin));
+            buffer_.recolor(row_ - 1, gutter_ + 3 + column + shift, gutter_ + 3 + column + shift + display_width(text), Style::Addition);
             for (std::size_t i = 0; i < width; ++i) buffer_.put(row_, gutter_ + 3 + column + lead + shift + i, '+', Style::Addition);
-            shift += display_width(text);
+            shift += display_width(text) - display_width(sources_.text(part.span));
         }
     }
 
@@ -197,7 +216,7 @@ class SuggestionDrawing {
     void draw_new_line(std::size_t i, char sign) {
         number(first_line_ + static_cast<std::uint32_t>(i));
         if (sign == ' ') {
-            bar(row_);
+            spaced_bar(row_);
         } else {
             buffer_.puts(row_, gutter_ + 1, std::string(1, sign) + " ", Style::Addition);
         }
@@ -219,6 +238,19 @@ class SuggestionDrawing {
 };
 
 }  // namespace
+
+std::string_view case_hint(const Suggestion& suggestion, const SourceMap& sources) {
+    const std::string_view old = sources.text(suggestion.span);
+    if (!suggestion.more.empty() || old.size() != suggestion.replacement.size() || old == suggestion.replacement) return {};
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    for (std::size_t i = 0; i < old.size(); ++i) {
+        if (lower(old[i]) != lower(suggestion.replacement[i])) return {};
+        // Only letters whose two forms look alike need the hint.
+        const bool alike = std::string_view("cfikosuvwxyz").find(lower(old[i])) != std::string_view::npos;
+        if (old[i] != suggestion.replacement[i] && !alike) return {};
+    }
+    return " (notice the capitalization)";
+}
 
 void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources, std::size_t gutter, FileId primary_file) {
     if (!suggestion.span.valid()) return;

@@ -41,7 +41,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // The labels to draw: named ones in their order, an inline suggestion, then primary spans that have no text.
-std::vector<Label> labels_to_draw(const Diagnostic& diagnostic) {
+std::vector<Label> labels_to_draw(const Diagnostic& diagnostic, const SourceMap& sources) {
     std::vector<Label> out;
     const auto is_primary = [&](Span span) {
         return std::any_of(diagnostic.labels.begin(), diagnostic.labels.end(), [&](const Label& l) { return l.primary && l.span == span; });
@@ -53,7 +53,7 @@ std::vector<Label> labels_to_draw(const Diagnostic& diagnostic) {
         const Suggestion& suggestion = diagnostic.suggestions.front();
         const std::string_view code = trimmed(suggestion.replacement);
         const bool bare = code.empty() || suggestion.style == SuggestionStyle::InlineShort;
-        out.push_back({suggestion.span, bare ? fmt::format("help: {}", suggestion.text) : fmt::format("help: {}: `{}`", suggestion.text, code),
+        out.push_back({suggestion.span, bare ? fmt::format("help: {}", suggestion.text) : fmt::format("help: {}{}: `{}`", suggestion.text, case_hint(suggestion, sources), code),
                        is_primary(suggestion.span)});
     }
     for (const Label& label : diagnostic.labels) {
@@ -90,8 +90,8 @@ void draw_child(StyledBuffer& buffer, const SubDiagnostic& child, const SourceMa
     const std::string_view name = severity_name(child.severity);
     if (child.span.valid()) {
         buffer.puts(row, 0, name, Style::Level);
-        buffer.append(row, ": ", Style::HeaderMessage);
-        append_lines(buffer, row, child.text, name.size() + 2, Style::HeaderMessage);
+        buffer.append(row, ": ", Style::None);
+        append_lines(buffer, row, child.text, name.size() + 2, Style::None);
         draw_snippets(buffer, {{child.span, {}, true}}, sources, gutter);
         return;
     }
@@ -120,7 +120,7 @@ std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, 
     };
     StyledBuffer buffer;
     draw_header(buffer, diagnostic);
-    const std::vector<Label> labels = labels_to_draw(diagnostic);
+    const std::vector<Label> labels = labels_to_draw(diagnostic, sources);
     if (!labels.empty()) draw_snippets(buffer, labels, sources, gutter);
     const bool more = !diagnostic.children.empty() || (!diagnostic.suggestions.empty() && !inline_suggestion);
     if (more) draw_bar(buffer, buffer.lines(), gutter);
@@ -132,8 +132,8 @@ std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, 
     if (!inline_suggestion) {
         for (const Suggestion& suggestion : diagnostic.suggestions) {
             buffer.puts(0, 0, "help", Style::Level);
-            buffer.append(0, ": ", Style::HeaderMessage);
-            append_lines(buffer, 0, suggestion.text, gutter + 15, Style::HeaderMessage);
+            buffer.append(0, ": ", Style::None);
+            append_lines(buffer, 0, suggestion.text + std::string(case_hint(suggestion, sources)), gutter + 15, Style::None);
             draw_suggestion(buffer, suggestion, sources, gutter, diagnostic.primary_span().file);
             flush(buffer, Severity::Help);
         }

@@ -317,7 +317,7 @@ class FileDrawing {
         });
         code = displayed(code);
         const bool cut_right = rest.find_first_not_of(" \t") != std::string::npos;
-        buffer_.puts(row, 0, fmt::format("{}", line), Style::LineNumber);
+        draw_line_number(buffer_, row, line, gutter_);
         draw_bar(buffer_, row, gutter_);
         buffer_.puts(row, code_offset_, code, Style::None);
         const std::size_t shown = char_count(code);
@@ -457,7 +457,11 @@ class FileDrawing {
 
 }  // namespace
 
-void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter) { buffer.puts(line, gutter + 1, "| ", Style::LineNumber); }
+void draw_line_number(StyledBuffer& buffer, std::size_t row, std::uint32_t line, std::size_t gutter) {
+    buffer.puts(row, 0, fmt::format("{:>{}}", line, gutter), Style::LineNumber);
+}
+
+void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter) { buffer.put(line, gutter + 1, '|', Style::LineNumber); }
 
 void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, std::size_t gutter, bool primary) {
     const std::size_t row = buffer.lines();

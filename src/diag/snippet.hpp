@@ -24,7 +24,9 @@ std::uint32_t last_line(Span span, const SourceMap& sources);
 
 // ` --> file:line:column` or `::: ..` for a place, at the end of the buffer.
 void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, std::size_t gutter, bool primary);
-// The gutter's bar on a line; spaced: with a blank behind it.
+// A line number, set to the right of the gutter.
+void draw_line_number(StyledBuffer& buffer, std::size_t row, std::uint32_t line, std::size_t gutter);
+// The gutter's bar on a line.
 void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter);
 
 }  // namespace ockc

@@ -186,7 +186,7 @@ void report_int_suffix(std::string_view text, std::string_view suffix, Span span
         fixed[1] = static_cast<char>(fixed[1] - 'A' + 'a');
         sink.error(span, "invalid base prefix for number literal")
             .note("base prefixes (`0xff`, `0b1010`, `0o755`) are lowercase")
-            .suggest(span, fixed, "try making the prefix lowercase", Applicability::MaybeIncorrect);
+            .suggest_inline(span, fixed, "try making the prefix lowercase");
     } else {
         sink.error(span, fmt::format("invalid suffix `{}` for number literal", suffix))
             .label(span, fmt::format("invalid suffix `{}`", suffix))
