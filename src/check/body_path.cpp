@@ -67,11 +67,7 @@ std::optional<BodyChecker::ValuePath> BodyChecker::value_of_def(const hir::QPath
             }
             return instantiate_value({def, types_.erase_regions(lowerer_.lower_args(def, types_[parent], own, at, true))}, at);
         }
-        case DefKind::Opaque:
-            error(Code::OCK0999, at, fmt::format("not supported yet: the host item `{}` in device code", program_.name(def)))
-                .help("device code can use `core`, `cuda_device` and what this file defines");
-            return std::nullopt;
-        default: return std::nullopt;   // types and modules: refused by name resolution
+        default: return std::nullopt;   // types, modules, host items: refused by name resolution
     }
 }
 

@@ -210,10 +210,7 @@ TypeId TypeLowerer::lower_type_path(const hir::Path& path) {
             error(Code::E0782, path.span, "expected a type, found a trait")
                 ->help("`dyn Trait` is not part of the language: take a generic parameter with that bound");
             return types_.error;
-        case DefKind::Opaque:
-            error(Code::OCK0999, path.span, fmt::format("not supported yet: the host item `{}` in device code", program_.name(res.def)))
-                ->help("device code can use `core`, `cuda_device` and what this file defines");
-            return types_.error;
+        case DefKind::Opaque:   // of a host crate: refused by name resolution
         default:   // everything else is a value or module: name resolution has refused it
             failed_ = true;
             return types_.error;

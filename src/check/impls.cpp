@@ -1,0 +1,264 @@
+// An impl against its trait: what is missing, and whether each item has the form that the trait promises.
+#include <fmt/format.h>
+
+#include "check/item_env.hpp"
+#include "check/passes.hpp"
+
+namespace ockc::check {
+
+using hir::DefKind;
+
+namespace {
+
+class ImplCheck {
+  public:
+    ImplCheck(Context& context, DefId impl)
+        : cx_(context), program_(context.program()), types_(context.types()), impl_(impl), data_(context.program().as<hir::ImplDef>(impl)) {}
+
+    void run() {
+        cx_.type_of(impl_);
+        cx_.predicates_of(impl_);
+        if (!data_.has_trait) {
+            if (data_.is_unsafe) error(Code::E0197, head(), "inherent impls cannot be unsafe");
+            return;
+        }
+        trait_ref_ = cx_.impl_trait_ref(impl_);
+        if (!trait_ref_.valid() || types_.has(trait_ref_.args, types::kHasError)) return;
+        safety();
+        if (data_.is_negative) return;
+        requirements();
+        for (DefId item : data_.items) {
+            if (!program_.defs[item].lowered) continue;
+            const DefId promised = cx_.state().item_named(trait_ref_.trait, program_.defs[item].name.name);
+            if (!promised.valid() || !program_.defs[promised].lowered || program_.defs[promised].kind != program_.defs[item].kind) continue;
+            switch (program_.defs[item].kind) {
+                case DefKind::AssocFn: method(item, promised); break;
+                case DefKind::AssocConst: constant(item, promised); break;
+                case DefKind::AssocTy: assoc_type(item, promised); break;
+                default: break;
+            }
+        }
+        missing_items();
+    }
+
+  private:
+    Diagnostic& error(Code code, Span at, std::string message) { return cx_.sink().error(code, at, std::move(message)); }
+    Span head() const { return data_.has_trait ? data_.trait_path.span : program_.types[data_.self_type].span; }
+    std::string_view trait_name() const { return program_.name(trait_ref_.trait); }
+
+    void safety() {
+        const bool unsafe_trait = program_.as<hir::TraitDef>(trait_ref_.trait).is_unsafe;
+        if (data_.is_negative && data_.is_unsafe) {
+            error(Code::E0198, head(), "negative impls cannot be unsafe");
+        } else if (unsafe_trait && !data_.is_unsafe && !data_.is_negative) {
+            error(Code::E0200, program_.defs[impl_].span, fmt::format("the trait `{}` requires an `unsafe impl` declaration", trait_name()));
+        } else if (!unsafe_trait && data_.is_unsafe) {
+            error(Code::E0199, program_.defs[impl_].span, fmt::format("implementing the trait `{}` is not unsafe", trait_name()));
+        }
+    }
+
+    // Supertraits and the trait's own bounds must hold for the implementing type.
+    void requirements() {
+        ItemEnv env(cx_, impl_);
+        const Span at = program_.types[data_.self_type].span;
+        env.well_formed(types_[trait_ref_.args][0].as_type(), at);
+        for (const Predicate& written : cx_.predicates_of(trait_ref_.trait)) {
+            if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
+            if (written.kind == Predicate::Kind::Trait && written.trait_ref.trait == trait_ref_.trait && written.trait_ref.args == cx_.identity_args(trait_ref_.trait)) continue;
+            Predicate predicate = written;
+            predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[trait_ref_.args]);
+            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[trait_ref_.args]);
+            env.require(predicate, at);
+        }
+        env.finish();
+    }
+
+    // The trait item's arguments as the impl sees them: the trait's from the header, the item's own as the impl names them.
+    ArgsId args_for(DefId item, DefId promised) {
+        std::vector<GenericArg> args(types_[trait_ref_.args].begin(), types_[trait_ref_.args].end());
+        const GenericsInfo& own = cx_.generics_of(item);
+        std::vector<GenericArg> mine;
+        const auto identity = types_[cx_.identity_args(item)];
+        for (std::size_t i = own.parent_count; i < identity.size(); ++i) {
+            if (identity[i].kind() != GenericArg::Kind::Region) mine.push_back(identity[i]);
+        }
+        std::size_t next = 0;
+        for (const auto& param : cx_.generics_of(promised).own) {
+            if (param.kind == hir::GenericParam::Kind::Lifetime) {
+                args.push_back(types_.erased);
+            } else if (next < mine.size()) {
+                args.push_back(mine[next++]);
+            }
+        }
+        return types_.args(args);
+    }
+
+    struct Counts {
+        std::size_t lifetimes = 0, types = 0, consts = 0;
+    };
+    Counts count(DefId item) {
+        Counts out;
+        for (const auto& param : cx_.generics_of(item).own) {
+            switch (param.kind) {
+                case hir::GenericParam::Kind::Lifetime: ++out.lifetimes; break;
+                case hir::GenericParam::Kind::Type: ++out.types; break;
+                case hir::GenericParam::Kind::Const: ++out.consts; break;
+            }
+        }
+        return out;
+    }
+
+    void method(DefId item, DefId promised) {
+        const hir::FnDef& mine = program_.as<hir::FnDef>(item);
+        const hir::FnDef& theirs = program_.as<hir::FnDef>(promised);
+        const std::string_view name = program_.name(item);
+        const Span at = mine.sig.span;
+        if (mine.sig.has_self && !theirs.sig.has_self) {
+            error(Code::E0185, at, fmt::format("method `{}` has a `self` declaration in the impl, but not in the trait", name)).label(at, "`self` used in impl").label(theirs.sig.span, "trait method declared without `self`");
+            return;
+        }
+        if (!mine.sig.has_self && theirs.sig.has_self) {
+            error(Code::E0186, at, fmt::format("method `{}` has a `self` declaration in the trait, but not in the impl", name)).label(at, "expected `self` in impl").label(theirs.sig.span, "`self` used in trait");
+            return;
+        }
+        const Counts a = count(item), b = count(promised);
+        if (a.types != b.types || a.consts != b.consts) {
+            const bool by_type = a.types != b.types;
+            const std::size_t have = by_type ? a.types : a.consts, want = by_type ? b.types : b.consts;
+            const hir::Generics& generics = mine.generics;
+            error(Code::E0049, generics.span.valid() && !generics.params.empty() ? generics.span : program_.defs[item].name.span,
+                  fmt::format("associated function `{}` has {} {} parameter{} but its trait declaration has {} {} parameter{}", name, have, by_type ? "type" : "const", have == 1 ? "" : "s", want,
+                              by_type ? "type" : "const", want == 1 ? "" : "s"));
+            return;
+        }
+        if (a.lifetimes != b.lifetimes) {
+            error(Code::E0195, mine.generics.span.valid() && !mine.generics.params.empty() ? mine.generics.span : program_.defs[item].name.span,
+                  fmt::format("lifetime parameters or bounds on associated function `{}` do not match the trait declaration", name))
+                .label(program_.defs[item].name.span, "lifetimes do not match associated function in trait");
+            return;
+        }
+        if (mine.sig.inputs.size() != theirs.sig.inputs.size()) {
+            error(Code::E0050, mine.sig.inputs.empty() ? at : program_.types[mine.sig.inputs.back().type].span,
+                  fmt::format("method `{}` has {} parameter{} but the declaration in trait `{}::{}` has {}", name, mine.sig.inputs.size(), mine.sig.inputs.size() == 1 ? "" : "s",
+                              program_.path_text(trait_ref_.trait), name, theirs.sig.inputs.size()));
+            return;
+        }
+        compare_signatures(item, promised, mine);
+        compare_bounds(item, promised);
+    }
+
+    void compare_signatures(DefId item, DefId promised, const hir::FnDef& mine) {
+        const ParamEnv& env = cx_.param_env(item);
+        const FnSigInfo have = cx_.fn_sig(ItemRef{item, cx_.identity_args(item)});
+        const FnSigInfo want = cx_.fn_sig(ItemRef{promised, args_for(item, promised)});
+        const auto same = [&](TypeId a, TypeId b) {
+            a = cx_.normalize(a, env);
+            b = cx_.normalize(b, env);
+            return a == b || types_.has(a, types::kHasError) || types_.has(b, types::kHasError);
+        };
+        const auto mismatch = [&](Span at, TypeId wanted, TypeId found) {
+            error(Code::E0053, at, fmt::format("method `{}` has an incompatible type for trait", program_.name(item)))
+                .label(at, fmt::format("expected `{}`, found `{}`", cx_.text(cx_.normalize(wanted, env)), cx_.text(cx_.normalize(found, env))))
+                .note_at(program_.as<hir::FnDef>(promised).sig.span, "type in trait");
+        };
+        for (std::size_t i = 0; i < have.inputs.size(); ++i) {
+            if (!same(have.inputs[i], want.inputs[i])) return mismatch(program_.types[mine.sig.inputs[i].type].span, want.inputs[i], have.inputs[i]);
+        }
+        if (!same(have.output, want.output)) mismatch(mine.sig.output_span.valid() ? mine.sig.output_span : mine.sig.span, want.output, have.output);
+        if (have.is_unsafe && !want.is_unsafe) mismatch(mine.sig.span, types_.fn_ptr(want.inputs, want.output, false), types_.fn_ptr(have.inputs, have.output, true));
+    }
+
+    // The impl's method may not demand more than the trait's.
+    void compare_bounds(DefId item, DefId promised) {
+        ParamEnv env;
+        env.owner = item;
+        const ArgsId args = args_for(item, promised);
+        for (const Predicate& predicate : cx_.param_env(impl_).predicates) env.predicates.push_back(predicate);
+        for (const Predicate& written : cx_.param_env(promised).predicates) {
+            Predicate predicate = written;
+            predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, types_[args]));
+            if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), types_[args]));
+            if (predicate.kind == Predicate::Kind::Trait && predicate.trait_ref.trait == trait_ref_.trait) continue;   // the impl at hand
+            env.predicates.push_back(predicate);
+        }
+        const std::size_t inherited = cx_.predicates_of(impl_).size();
+        const auto& mine = cx_.predicates_of(item);
+        cx_.state().evaluation_cache.clear();   // another environment under the method's name
+        for (std::size_t i = inherited; i < mine.size(); ++i) {
+            if (mine[i].kind != Predicate::Kind::Trait || mine[i].trait_ref.trait == cx_.state().lang.sized) continue;
+            InferCtxt infer(types_);
+            Selector selector(cx_, infer, env);
+            Predicate predicate = mine[i];
+            predicate.trait_ref.args = types_.erase_regions(predicate.trait_ref.args);
+            if (selector.evaluate(predicate) == Outcome::Yes) continue;
+            error(Code::E0276, mine[i].span, "impl has stricter requirements than trait")
+                .label(mine[i].span, fmt::format("impl has extra requirement `{}: {}`", cx_.text(types_[predicate.trait_ref.args][0].as_type()), program_.name(predicate.trait_ref.trait)));
+            break;
+        }
+        cx_.state().evaluation_cache.clear();
+    }
+
+    void constant(DefId item, DefId promised) {
+        const ParamEnv& env = cx_.param_env(item);
+        const TypeId have = cx_.normalize(types_.erase_regions(cx_.type_of(item)), env);
+        const TypeId want = cx_.normalize(types_.erase_regions(types_.subst(cx_.type_of(promised), types_[args_for(item, promised)])), env);
+        if (have == want || types_.has(have, types::kHasError) || types_.has(want, types::kHasError)) return;
+        const Span at = program_.types[program_.as<hir::ConstDef>(item).type].span;
+        error(Code::E0326, at, fmt::format("implemented const `{}` has an incompatible type for trait", program_.name(item)))
+            .label(at, fmt::format("expected `{}`, found `{}`", cx_.text(want), cx_.text(have)));
+    }
+
+    void assoc_type(DefId item, DefId promised) {
+        const hir::TypeAliasDef& alias = program_.as<hir::TypeAliasDef>(item);
+        if (!alias.type.valid()) return;
+        const Span at = program_.types[alias.type].span;
+        ItemEnv env(cx_, impl_);
+        const TypeId type = cx_.type_of(item);
+        env.well_formed(type, at);
+        const TypeId projection = types_.projection(promised, args_for(item, promised));
+        static_cast<void>(projection);
+        for (const Predicate& written : cx_.item_bounds(promised)) {
+            if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
+            Predicate predicate = written;
+            predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[args_for(item, promised)]);
+            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[args_for(item, promised)]);
+            env.require(predicate, at);
+        }
+        env.finish();
+    }
+
+    void missing_items() {
+        std::vector<std::string> missing;
+        for (DefId item : program_.as<hir::TraitDef>(trait_ref_.trait).items) {
+            const hir::Def& def = program_.defs[item];
+            if (cx_.state().item_named(impl_, def.name.name).valid() || has_default(item)) continue;
+            missing.push_back(fmt::format("`{}`", program_.name(item)));
+        }
+        if (missing.empty()) return;
+        const Span whole = program_.defs[impl_].span;
+        const Span at = head().valid() ? Span{whole.file, whole.begin, program_.types[data_.self_type].span.end} : whole;
+        error(Code::E0046, at, fmt::format("not all trait items implemented, missing: {}", fmt::join(missing, ", ")))
+            .label(at, fmt::format("missing {} in implementation", fmt::join(missing, ", ")));
+    }
+
+    bool has_default(DefId item) const {
+        const hir::Def& def = program_.defs[item];
+        if (const auto* fn = std::get_if<hir::FnDef>(&def.data)) return fn->has_body || fn->body.valid();
+        if (const auto* constant = std::get_if<hir::ConstDef>(&def.data)) return !def.lowered || constant->body.valid();
+        if (const auto* alias = std::get_if<hir::TypeAliasDef>(&def.data)) return def.lowered && alias->type.valid();
+        return true;
+    }
+
+    Context& cx_;
+    const hir::Program& program_;
+    TypeStore& types_;
+    DefId impl_;
+    const hir::ImplDef& data_;
+    TraitRef trait_ref_;
+};
+
+}  // namespace
+
+void check_impl_items(Context& context, DefId impl) { ImplCheck(context, impl).run(); }
+
+}  // namespace ockc::check

@@ -1,0 +1,247 @@
+// Well-formedness of declarations: structs and enums, signatures, constants. Impls have files of their own.
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "check/item_env.hpp"
+#include "check/passes.hpp"
+#include "types/fold.hpp"
+
+namespace ockc::check {
+
+using hir::DefKind;
+
+namespace {
+
+class UsedParams final : public types::Folder {
+  public:
+    explicit UsedParams(TypeStore& types) : Folder(types, types::kHasParam) {}
+    std::unordered_set<std::uint32_t> used;
+
+  protected:
+    TypeId type_of(TypeId type) override {
+        if (types_.kind(type) == TypeKind::Param) used.insert(types_[type].index);
+        return super_type(type);
+    }
+    RegionId region_of(RegionId region) override {
+        if (types_[region].kind == types::RegionKind::EarlyParam) used.insert(types_[region].index);
+        return region;
+    }
+};
+
+class ItemCheck {
+  public:
+    ItemCheck(Context& context, DefId def) : cx_(context), program_(context.program()), types_(context.types()), def_(def) {}
+
+    void run() {
+        switch (program_.defs[def_].kind) {
+            case DefKind::Struct:
+            case DefKind::Enum:
+            case DefKind::Union: adt(); return;
+            case DefKind::Fn:
+            case DefKind::AssocFn: function(); return;
+            case DefKind::Const:
+            case DefKind::AssocConst:
+            case DefKind::Static: constant(); return;
+            case DefKind::TyAlias: cx_.type_of(def_); return;
+            case DefKind::AssocTy: assoc_type(); return;
+            case DefKind::Trait:
+                cx_.supertraits(def_);
+                cx_.predicates_of(def_);
+                return;
+            case DefKind::Impl: check_impl_items(cx_, def_); return;
+            default: return;
+        }
+    }
+
+  private:
+    Diagnostic& error(Code code, Span at, std::string message) { return cx_.sink().error(code, at, std::move(message)); }
+
+    // ---- structs, enums, unions
+    void adt() {
+        const hir::AdtDef& data = program_.as<hir::AdtDef>(def_);
+        const AdtInfo& info = cx_.adt(def_);
+        cx_.predicates_of(def_);
+        if (is_recursive(info, data)) return;
+        ItemEnv env(cx_, def_);
+        for (std::size_t v = 0; v < info.variants.size(); ++v) {
+            const auto& fields = info.variants[v].fields;
+            for (std::size_t f = 0; f < fields.size(); ++f) {
+                const Span at = program_.types[data.variants[v].fields[f].type].span;
+                env.well_formed(fields[f].type, at);
+                const bool may_be_unsized = info.kind == AdtInfo::Kind::Struct && f + 1 == fields.size();
+                if (!may_be_unsized) env.require_trait(fields[f].type, cx_.state().lang.sized, at, CauseKind::SizedField);
+            }
+        }
+        env.finish();
+        unused_params(info);
+        if (info.kind == AdtInfo::Kind::Enum) discriminants(info, data);
+        if (info.kind == AdtInfo::Kind::Union) union_fields(info, data);
+    }
+
+    // A type that holds itself by value.
+    bool is_recursive(const AdtInfo& info, const hir::AdtDef& data) {
+        for (std::size_t v = 0; v < info.variants.size(); ++v) {
+            for (std::size_t f = 0; f < info.variants[v].fields.size(); ++f) {
+                std::unordered_set<TypeId> seen;
+                if (!holds_self(info.variants[v].fields[f].type, seen, 0)) continue;
+                const hir::Def& d = program_.defs[def_];
+                error(Code::E0072, d.name.span, fmt::format("recursive type `{}` has infinite size", program_.name(def_)))
+                    .label(program_.types[data.variants[v].fields[f].type].span, "recursive without indirection")
+                    .help("refer to it through a reference, a raw pointer or an index");
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool holds_self(TypeId type, std::unordered_set<TypeId>& seen, std::uint32_t depth) {
+        if (depth > 64 || !seen.insert(type).second) return false;
+        const TypeData data = types_[type];
+        if (data.kind == TypeKind::Array) return holds_self(data.element, seen, depth + 1);
+        if (data.kind == TypeKind::Tuple) {
+            for (TypeId element : types_[data.elements]) {
+                if (holds_self(element, seen, depth + 1)) return true;
+            }
+            return false;
+        }
+        if (data.kind != TypeKind::Adt) return false;
+        if (data.def == def_) return true;
+        if (!program_.defs[data.def].lowered) return false;
+        for (const VariantInfo& variant : cx_.adt(data.def).variants) {
+            for (const FieldInfo& field : variant.fields) {
+                if (field.type.valid() && holds_self(types_.subst(field.type, types_[data.args]), seen, depth + 1)) return true;
+            }
+        }
+        return false;
+    }
+
+    void unused_params(const AdtInfo& info) {
+        UsedParams params(types_);
+        for (const VariantInfo& variant : info.variants) {
+            for (const FieldInfo& field : variant.fields) {
+                params.fold(field.type);
+                if (types_.has(field.type, types::kHasError)) return;
+            }
+        }
+        const GenericsInfo& generics = cx_.generics_of(def_);
+        for (std::uint32_t i = 0; i < generics.own.size(); ++i) {
+            const auto& param = generics.own[i];
+            if (param.kind == hir::GenericParam::Kind::Const || params.used.count(i) != 0) continue;
+            const bool lifetime = param.kind == hir::GenericParam::Kind::Lifetime;
+            const Span at = program_.defs[param.def].name.span;
+            error(Code::E0392, at, fmt::format("{} parameter `{}` is never used", lifetime ? "lifetime" : "type", program_.interner.text(param.name)))
+                .label(at, fmt::format("unused {} parameter", lifetime ? "lifetime" : "type"))
+                .help(fmt::format("consider removing `{}`, referring to it in a field, or using a marker such as `PhantomData`", program_.interner.text(param.name)));
+        }
+    }
+
+    void discriminants(const AdtInfo& info, const hir::AdtDef& data) {
+        if (info.variants.empty() && (info.repr.has_int || info.repr.c)) {
+            error(Code::E0084, data.repr.span, "unsupported representation for zero-variant enum").label(program_.defs[def_].name.span, "zero-variant enum");
+        }
+        bool explicit_one = false, has_fields = false;
+        for (const hir::VariantData& variant : data.variants) {
+            explicit_one |= variant.discriminant.valid();
+            has_fields |= variant.form != hir::VariantForm::Unit;
+        }
+        if (explicit_one && has_fields && !info.repr.has_int) {
+            error(Code::E0732, program_.defs[def_].name.span, "`#[repr(inttype)]` must be specified for enums with explicit discriminants and non-unit variants");
+        }
+        std::unordered_map<std::uint64_t, std::size_t> seen;
+        for (std::size_t i = 0; i < info.variants.size(); ++i) {
+            const auto& value = info.variants[i].discriminant;
+            const auto [at, fresh] = seen.emplace(value[0] ^ value[1] * 0x9E37'79B9'7F4A'7C15ull, i);
+            if (fresh || info.variants[at->second].discriminant != value) continue;
+            const TypeId type = types_.int_type(info.discriminant_type);
+            const std::string text = types::scalar_text(types_, type, value[0], value[1]);
+            error(Code::E0081, program_.defs[def_].name.span, fmt::format("discriminant value `{}` assigned more than once", text))
+                .label(data.variants[at->second].span, fmt::format("`{}` assigned here", text))
+                .label(data.variants[i].span, fmt::format("`{}` assigned here", text));
+            return;
+        }
+    }
+
+    void union_fields(const AdtInfo& info, const hir::AdtDef& data) {
+        const ParamEnv& env = cx_.param_env(def_);
+        for (std::size_t f = 0; f < info.variants[0].fields.size(); ++f) {
+            const TypeId type = cx_.normalize(types_.erase_regions(info.variants[0].fields[f].type), env);
+            const TypeData field = types_[type];
+            const bool fine = cx_.is_copy(type, env) || field.kind == TypeKind::Ref || (field.kind == TypeKind::Adt && field.def == cx_.state().lang.manually_drop);
+            if (fine || types_.has(type, types::kHasError)) continue;
+            error(Code::E0740, data.variants[0].fields[f].span, "field must implement `Copy` or be wrapped in `ManuallyDrop<...>` to be used in a union");
+        }
+    }
+
+    // ---- functions and constants
+    void function() {
+        const hir::FnDef& fn = program_.as<hir::FnDef>(def_);
+        if (!program_.defs[def_].lowered) return;
+        const FnSigInfo& sig = cx_.fn_sig(def_);
+        cx_.predicates_of(def_);
+        ItemEnv env(cx_, def_);
+        for (std::size_t i = 0; i < sig.inputs.size(); ++i) env.well_formed(sig.inputs[i], program_.types[fn.sig.inputs[i].type].span);
+        env.well_formed(sig.output, fn.sig.output_span.valid() ? fn.sig.output_span : fn.sig.span);
+        if (sig.has_self) check_self_type(sig.inputs[0], program_.types[fn.sig.inputs[0].type].span);
+        env.finish();
+    }
+
+    // `self` is Self or a reference to it.
+    void check_self_type(TypeId type, Span at) {
+        TypeId wanted = program_.defs[program_.defs[def_].parent].kind == DefKind::Trait ? types_.param(0, program_.interner.intern("Self"))
+                                                                                         : types_.erase_regions(cx_.type_of(program_.defs[def_].parent));
+        TypeId have = types_.erase_regions(type);
+        if (types_.has(have, types::kHasError) || types_.has(wanted, types::kHasError)) return;
+        wanted = cx_.normalize(wanted, cx_.param_env(def_));
+        have = cx_.normalize(have, cx_.param_env(def_));
+        for (int depth = 0; depth < 4; ++depth) {
+            if (have == wanted) return;
+            if (types_.kind(have) != TypeKind::Ref) break;
+            have = types_[have].element;
+        }
+        error(Code::E0307, at, fmt::format("invalid `self` parameter type: `{}`", cx_.text(type))).note("type of `self` must be `Self` or a reference to it");
+    }
+
+    void constant() {
+        if (!program_.defs[def_].lowered) return;
+        const TypeId type = cx_.type_of(def_);
+        const auto* item = std::get_if<hir::StaticDef>(&program_.defs[def_].data);
+        const hir::TyId syntax = item != nullptr ? item->type : program_.as<hir::ConstDef>(def_).type;
+        if (!syntax.valid()) return;
+        const Span at = program_.types[syntax].span;
+        ItemEnv env(cx_, def_);
+        env.well_formed(type, at);
+        env.require_trait(type, cx_.state().lang.sized, at);
+        if (item != nullptr && !item->is_mut) {
+            if (!types_.has(type, types::kHasError) && cx_.state().lang.sync.valid() && !cx_.implements(types_.erase_regions(type), cx_.state().lang.sync, cx_.param_env(def_))) {
+                error(Code::E0277, at, fmt::format("`{}` cannot be shared between threads safely", cx_.text(type)))
+                    .label(at, fmt::format("`{}` cannot be shared between threads safely", cx_.text(type)))
+                    .note("shared static variables must have a type that implements `Sync`");
+            }
+        }
+        env.finish();
+        // A constant outside generic code is evaluated even when nothing uses it.
+        const bool generic = types_.has(cx_.identity_args(def_), types::kHasParam);
+        const bool required = program_.defs[def_].kind != DefKind::AssocConst;
+        if (!generic && required) cx_.eval_const({def_, types_.no_args});
+    }
+
+    void assoc_type() {
+        if (!program_.defs[def_].lowered || is_trait_item(program_, def_)) return;
+        cx_.type_of(def_);
+    }
+
+    Context& cx_;
+    const hir::Program& program_;
+    TypeStore& types_;
+    DefId def_;
+};
+
+}  // namespace
+
+void check_item(Context& context, DefId def) {
+    if (!context.state().checked_items.insert(def).second || !context.program().defs[def].lowered) return;
+    ItemCheck(context, def).run();
+}
+
+}  // namespace ockc::check

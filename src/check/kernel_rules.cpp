@@ -1,0 +1,217 @@
+// What a kernel may look like: it returns (), takes no `self`, and every parameter can be passed by a launch: scalars, plain
+// structs, arrays and tuples by value, raw pointers, `&[T]`, `DisjointSlice`, `Uniform`.
+#include <fmt/format.h>
+
+#include "check/passes.hpp"
+#include "intrinsic/intrinsic.hpp"
+
+namespace ockc::check {
+
+using types::Mutability;
+
+namespace {
+
+class KernelCheck {
+  public:
+    KernelCheck(Context& context, DefId kernel)
+        : cx_(context), program_(context.program()), types_(context.types()), kernel_(kernel), fn_(context.program().as<hir::FnDef>(kernel)) {
+        const auto found = program_.launches.find(kernel);
+        if (found != program_.launches.end()) launch_ = found->second;
+    }
+
+    void run() {
+        const FnSigInfo sig = cx_.fn_sig(ItemRef{kernel_, cx_.identity_args(kernel_)});
+        const ParamEnv& env = cx_.param_env(kernel_);
+        const TypeId output = cx_.normalize(sig.output, env);
+        if (output != types_.unit && !types_.has(output, types::kHasError)) {
+            const Span at = fn_.sig.output_span.valid() ? fn_.sig.output_span : fn_.sig.span;
+            error(Code::OCK0102, at, fmt::format("kernel `{}` returns `{}`", name(), cx_.text(output)))
+                .label(at, "a kernel has no result")
+                .help("write results through a `DisjointSlice` parameter");
+        }
+        if (fn_.sig.has_self) {
+            error(Code::OCK0105, fn_.sig.span, fmt::format("kernel `{}` takes `self`", name())).help("make it a free function and pass the value as a parameter");
+            return;
+        }
+        if (fn_.sig.is_const || fn_.sig.is_async || fn_.sig.is_extern) {
+            error(Code::OCK0105, fn_.sig.span, fmt::format("kernel `{}` cannot be `const`, `async` or `extern`", name())).help("write `fn` or `unsafe fn`");
+        }
+        for (const auto& param : cx_.generics_of(kernel_).own) {
+            if (param.synthetic) error(Code::OCK0105, program_.defs[param.def].span, "`impl Trait` in a kernel's parameters").help("name the type: `fn kernel<T: Trait>(x: T)`");
+        }
+        std::vector<TypeId> params;
+        for (std::size_t i = 0; i < sig.inputs.size(); ++i) {
+            params.push_back(cx_.normalize(sig.inputs[i], env));
+            check_param(params.back(), program_.types[fn_.sig.inputs[i].type].span);
+        }
+        if (launch_ != nullptr) check_launch(params);
+    }
+
+  private:
+    Diagnostic& error(Code code, Span at, std::string message) { return cx_.sink().error(code, at, std::move(message)); }
+    std::string_view name() const { return program_.name(kernel_); }
+
+    void check_param(TypeId type, Span at) {
+        const TypeData data = types_[type];
+        if (types_.has(type, types::kHasError)) return;
+        if (data.kind == TypeKind::Ref) return check_reference(data, type, at);
+        if (data.kind == TypeKind::RawPtr) return;
+        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.disjoint_slice) return check_disjoint(data, at);
+        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.uniform) return;
+        if (const std::string why = not_plain(type, 0); !why.empty()) {
+            error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
+                .label(at, why)
+                .help("take scalars, plain structs, raw pointers, `&[T]` or `DisjointSlice<T>`");
+        }
+    }
+
+    void check_reference(const TypeData& data, TypeId type, Span at) {
+        const TypeData pointee = types_[data.element];
+        if (pointee.kind == TypeKind::Slice && data.mutability == Mutability::Mut) {
+            error(Code::OCK0103, at, "a kernel cannot take `&mut [T]`: every thread of the launch would hold it")
+                .label(at, "aliased by all threads")
+                .help(fmt::format("use `DisjointSlice<{}>`, which hands each thread the elements that are its own", cx_.text(pointee.element)));
+            return;
+        }
+        if (pointee.kind == TypeKind::Slice) {
+            if (const std::string why = not_plain(pointee.element, 0); !why.empty()) {
+                error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type))).label(at, why).help("the elements must be plain data");
+            }
+            return;
+        }
+        error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
+            .label(at, "a reference to a single value of the host")
+            .help(fmt::format("take `{}` by value, or a slice `&[{}]`", cx_.text(data.element), cx_.text(data.element)));
+    }
+
+    void check_disjoint(const TypeData& data, Span at) {
+        const auto args = types_[data.args];
+        TypeId space;
+        for (GenericArg arg : args) {
+            if (arg.kind() != GenericArg::Kind::Type) continue;
+            if (!space.valid() && types_.kind(arg.as_type()) != TypeKind::Error) {
+                const std::string why = not_plain(arg.as_type(), 0);
+                if (!why.empty()) error(Code::OCK0104, at, "the elements of a `DisjointSlice` must be plain data").label(at, why);
+            }
+            space = arg.as_type();
+        }
+        const TypeData& which = types_[space];
+        const bool one_dimensional = which.kind == TypeKind::Adt && which.def == cx_.state().lang.index_1d_space;
+        if (launch_ != nullptr && launch_->has_contract && launch_->domain.value > 1 && one_dimensional) {
+            error(Code::OCK0106, at, fmt::format("index space `{}` does not fit a launch contract with `domain = {}`", cx_.text(space), launch_->domain.value))
+                .label(at, "indexed by one dimension")
+                .label(launch_->domain.span, "the contract's domain");
+        }
+    }
+
+    // Why a type cannot cross a launch by value; empty when it can.
+    std::string not_plain(TypeId type, std::uint32_t depth) {
+        const TypeData data = types_[type];
+        if (depth > 32) return "nested too deeply";
+        switch (data.kind) {
+            case TypeKind::Error:
+            case TypeKind::Bool:
+            case TypeKind::Char:
+            case TypeKind::Int:
+            case TypeKind::Float:
+            case TypeKind::RawPtr:
+            case TypeKind::Param:
+            case TypeKind::Projection:
+            case TypeKind::FnDef: return {};
+            case TypeKind::Ref: return "holds a reference to host memory";
+            case TypeKind::Slice:
+            case TypeKind::Str: return "has no fixed size";
+            case TypeKind::Never: return "has no value";
+            case TypeKind::FnPtr: return "a function pointer of the host";
+            case TypeKind::Closure:
+            case TypeKind::Opaque:
+            case TypeKind::Infer: return "cannot be named by the host";
+            case TypeKind::Array: return not_plain(data.element, depth + 1);
+            case TypeKind::Tuple:
+                for (TypeId element : types_[data.elements]) {
+                    if (std::string why = not_plain(element, depth + 1); !why.empty()) return why;
+                }
+                return {};
+            case TypeKind::Adt: break;
+        }
+        if (data.def == cx_.state().lang.disjoint_slice || data.def == cx_.state().lang.thread_index) return "belongs to one thread";
+        if (cx_.needs_drop(type, cx_.param_env(kernel_))) return "has a destructor";
+        for (const VariantInfo& variant : cx_.adt(data.def).variants) {
+            for (const FieldInfo& field : variant.fields) {
+                if (std::string why = not_plain(cx_.field_type(field, data.args, cx_.param_env(kernel_)), depth + 1); !why.empty()) return why;
+            }
+        }
+        return {};
+    }
+
+    // ---- launch attributes that need types
+    void check_launch(const std::vector<TypeId>& params) {
+        for (const hir::LaunchRequirement& requirement : launch_->requirements) {
+            if (requirement.lhs != nullptr) check_expr(*requirement.lhs, params);
+            if (requirement.rhs != nullptr) check_expr(*requirement.rhs, params);
+        }
+        if (launch_->has_contract && launch_->domain.value > 1) check_witnesses();
+    }
+
+    void check_expr(const hir::LaunchExpr& e, const std::vector<TypeId>& params) {
+        using Kind = hir::LaunchExpr::Kind;
+        const bool names_param = e.kind == Kind::Param || e.kind == Kind::Len || e.kind == Kind::RowWidth;
+        if (names_param && e.param < params.size()) {
+            const TypeData data = types_[params[e.param]];
+            const bool slice = (data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Slice) || (data.kind == TypeKind::Adt && data.def == cx_.state().lang.disjoint_slice);
+            const bool number = data.kind == TypeKind::Int && !types::int_signed(data.int_kind);
+            if (e.kind == Kind::Param && !number) {
+                error(Code::OCK0113, e.span, fmt::format("a `requires` relation compares unsigned numbers; this is `{}`", cx_.text(params[e.param])));
+            } else if (e.kind == Kind::Len && !slice) {
+                error(Code::OCK0113, e.span, fmt::format("`{}` has no length", cx_.text(params[e.param])));
+            } else if (e.kind == Kind::RowWidth) {
+                error(Code::OCK0113, e.span, fmt::format("`{}` has no row width", cx_.text(params[e.param])));
+            }
+        }
+        if (e.lhs != nullptr) check_expr(*e.lhs, params);
+        if (e.rhs != nullptr) check_expr(*e.rhs, params);
+    }
+
+    // index_1d() in a launch of two or three dimensions gives no valid witness.
+    void check_witnesses() {
+        const TypeTables* tables = cx_.check_body(kernel_);
+        const DefId index_1d = cx_.state().lang.index_1d_fn;
+        if (tables == nullptr || !index_1d.valid()) return;
+        const hir::Body& body = *program_.bodies[tables->body];
+        for (std::uint32_t i = 0; i < body.exprs.size(); ++i) {
+            const hir::ExprId id(i);
+            if (tables->expr_items[id].def != index_1d) continue;
+            error(Code::OCK0106, body.exprs[id].span, fmt::format("`index_1d` needs a launch contract with `domain = 1`; this one has `domain = {}`", launch_->domain.value))
+                .label(launch_->domain.span, "the contract's domain");
+        }
+    }
+
+    Context& cx_;
+    const hir::Program& program_;
+    TypeStore& types_;
+    DefId kernel_;
+    const hir::FnDef& fn_;
+    const hir::LaunchSpec* launch_ = nullptr;
+};
+
+}  // namespace
+
+void check_kernel(Context& context, DefId kernel) {
+    if (context.program().defs[kernel].lowered) KernelCheck(context, kernel).run();
+}
+
+void check_intrinsic(Context& context, DefId fn) {
+    const hir::Def& def = context.program().defs[fn];
+    const auto known = intrinsic::from_key(def.intrinsic);
+    if (!known) {
+        context.sink().error(Code::OCK0115, def.name.span, fmt::format("unknown intrinsic `{}`", def.intrinsic));
+        return;
+    }
+    const std::size_t inputs = context.fn_sig(fn).inputs.size();
+    const std::size_t arity = intrinsic::info(*known).arity;
+    if (inputs != arity) {
+        context.sink().error(Code::OCK0115, def.name.span, fmt::format("intrinsic `{}` takes {} argument{}, not {}", def.intrinsic, arity, arity == 1 ? "" : "s", inputs));
+    }
+}
+
+}  // namespace ockc::check
