@@ -170,6 +170,9 @@ void Checker::activations() {
 
 // What a returning function owns is gone: loans of it must have ended.
 void Checker::exits() {
+    const hir::DefKind owner = cx_.context.program().defs[cx_.body.owner].kind;
+    const bool is_constant = !cx_.body.is_closure && owner != hir::DefKind::Fn && owner != hir::DefKind::AssocFn;
+    if (is_constant) return;   // its temporaries live for ever
     for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
         const LoanId id(i);
         const Loan& loan = cx_.loans[id];
@@ -180,7 +183,7 @@ void Checker::exits() {
 
 void Checker::access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed) {
     const auto key = std::make_pair(place.local.raw, span_.begin);
-    if (reported_at_.count(key) != 0 && kind.mode != Mode::Reservation) return;
+    if (reported_at_.count(key) != 0) return;
     const bool immutable = check_permission(place, kind, allowed);
     const bool conflicting = conflicts(place, depth, kind);
     if (immutable || conflicting) reported_at_.insert(key);
