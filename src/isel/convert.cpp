@@ -76,11 +76,11 @@ void Selector::float_to_float(const ir::Instruction& inst) {
         return;
     }
     if (from == VT::F64) {
-        if (ptx::target_info(context_.options.target).sm < 90) {
-            return unsupported(inst, "a conversion from `f64` to `bf16`",
-                               "convert to `f32` first (this rounds twice)");
+        if (ptx::target_info(context_.options.target).sm >= 90) {
+            convert(to, PT::BF16, src(inst.args[0]), PT::F64, ptx::Round::Rn);
+        } else {
+            to_half(to, VT::BF16, rounded_to_odd(src(inst.args[0])));
         }
-        convert(to, PT::BF16, src(inst.args[0]), PT::F64, ptx::Round::Rn);
         return;
     }
     const Operand middle = as_f32(inst.args[0]);  // exact
@@ -109,19 +109,28 @@ void Selector::float_to_int(const ir::Instruction& inst, bool is_signed) {
 
 void Selector::int_to_float(const ir::Instruction& inst, bool is_signed) {
     const VT from = in_.type_of(inst.args[0]);
-    const bool bf16 = inst.type == VT::BF16;
-    // A bf16 comes through f32, which holds integers of 16 bits exactly: wider ones would be rounded twice.
-    if (bf16 && ir::type_bits(from) > 16 && ptx::target_info(context_.options.target).sm < 90) {
-        return unsupported(inst, "a conversion from a 32- or 64-bit integer to `bf16`",
-                           "convert to `f32` first (this rounds twice)");
+    const PT from_type = int_type(from, is_signed);
+    const Operand value = r(use(inst.args[0]));
+    if (inst.type != VT::BF16) {
+        convert(result(inst), float_type(inst.type), value, from_type, ptx::Round::Rn);
+        return;
     }
-    const bool through_f32 = bf16 && ir::type_bits(from) <= 16;
-    const Reg to = through_f32 ? fresh(RegClass::F32) : result(inst);
-    const PT type = through_f32 ? PT::F32 : bf16 ? PT::BF16 : float_type(inst.type);
-    const Operand value = from == VT::I1 ? as_32(inst.args[0], is_signed) : r(use(inst.args[0]));
-    const PT from_type = from == VT::I1 ? (is_signed ? PT::S32 : PT::U32) : int_type(from, is_signed);
-    convert(to, type, value, from_type, ptx::Round::Rn);
-    if (through_f32) to_half(result(inst), inst.type, r(to));
+    if (ptx::target_info(context_.options.target).sm >= 90 && ir::type_bits(from) > 8) {
+        convert(result(inst), PT::BF16, value, from_type, ptx::Round::Rn);
+        return;
+    }
+    const Reg middle = fresh(RegClass::F32);
+    if (ir::type_bits(from) <= 16) {  // exact in f32
+        convert(middle, PT::F32, value, from_type, ptx::Round::Rn);
+        to_half(result(inst), inst.type, r(middle));
+        return;
+    }
+    convert(middle, PT::F32, value, from_type, ptx::Round::Rz);
+    const Reg back = fresh(reg_class(from));
+    convert(back, from_type, r(middle), PT::F32, ptx::Round::Rzi);
+    const Reg lost = fresh(RegClass::Pred);
+    compare(lost, ptx::Cmp::Ne, from_type, r(back), value);
+    to_half(result(inst), inst.type, with_sticky_bit(middle, lost));
 }
 
 void Selector::bit_cast(const ir::Instruction& inst) {

@@ -119,13 +119,58 @@ void Selector::float_binary(const ir::Instruction& inst, Form form) {
 }
 
 void Selector::fused(const ir::Instruction& inst) {
-    if (is_half(inst.type) && !native(inst.type, Form::Fma)) {
-        return unsupported(inst, "a fused multiply-add of `bf16`",
-                           "multiply and add in `f32`, or compile for sm_80 or newer");
-    }
+    if (is_half(inst.type) && !native(inst.type, Form::Fma)) return fused_bf16(inst);
     Instr& instr = emit(Form::Fma, float_type(inst.type),
                         {r(result(inst)), src(inst.args[0]), src(inst.args[1]), src(inst.args[2])});
     instr.mods.round = ptx::Round::Rn;
+}
+
+// In f64, where the product is exact and the sum is rounded to odd: toward zero, and the last bit set when
+// the sum rounded down differs from the sum rounded up. Rounding that once more, to 8 bits, gives the correct
+// result.
+void Selector::fused_bf16(const ir::Instruction& inst) {
+    std::vector<Operand> args;
+    for (const ir::ValueId arg : inst.args) {
+        const Reg wide = fresh(RegClass::F64);
+        convert(wide, PT::F64, as_f32(arg), PT::F32);
+        args.push_back(r(wide));
+    }
+    const auto sum = [&](ptx::Round round) {
+        const Reg out = emit_to(RegClass::F64, Form::Fma, PT::F64, {args[0], args[1], args[2]});
+        current_.back().mods.round = round;
+        return out;
+    };
+    const Reg toward_zero = sum(ptx::Round::Rz);
+    const Reg lost = fresh(RegClass::Pred);
+    const Reg down = sum(ptx::Round::Rm);
+    compare(lost, ptx::Cmp::Neu, PT::F64, r(down), r(sum(ptx::Round::Rp)));
+    const Reg bits = fresh(RegClass::B64);
+    emit(Form::Mov, PT::B64, {r(bits), r(toward_zero)});
+    const Reg sticky = emit_to(RegClass::B64, Form::Selp, PT::B64, {imm(1), imm(0), r(lost)});
+    const Reg odd_bits = emit_to(RegClass::B64, Form::Or, PT::B64, {r(bits), r(sticky)});
+    const Reg odd = fresh(RegClass::F64);
+    emit(Form::Mov, PT::B64, {r(odd), r(odd_bits)});
+    to_half(result(inst), inst.type, rounded_to_odd(r(odd)));
+}
+
+ptx::Operand Selector::with_sticky_bit(Reg f32, Reg lost) {
+    const Reg bits = fresh(RegClass::B32);
+    emit(Form::Mov, PT::B32, {r(bits), r(f32)});
+    const Reg sticky = emit_to(RegClass::B32, Form::Selp, PT::B32, {imm(1), imm(0), r(lost)});
+    const Reg all = emit_to(RegClass::B32, Form::Or, PT::B32, {r(bits), r(sticky)});
+    const Reg out = fresh(RegClass::F32);
+    emit(Form::Mov, PT::B32, {r(out), r(all)});
+    return r(out);
+}
+
+ptx::Operand Selector::rounded_to_odd(const Operand& f64) {
+    const Reg toward_zero = fresh(RegClass::F32);
+    convert(toward_zero, PT::F32, f64, PT::F64, ptx::Round::Rz);
+    const Reg back = fresh(RegClass::F64);
+    convert(back, PT::F64, r(toward_zero), PT::F32);
+    const Reg lost = fresh(RegClass::Pred);
+    compare(lost, ptx::Cmp::Neu, PT::F64, r(back), f64);
+    return with_sticky_bit(toward_zero, lost);
 }
 
 void Selector::divide(const ir::Instruction& inst) {

@@ -203,7 +203,8 @@ void float_remainder(Writer& w, const Format& k) {
 // ------------------------------------------------------------------------------------------------------
 // conversions
 
-void int_to_float(Writer& w, const Format& k, bool is_signed) {
+// `odd`: to f32 with the leading 24 bits, the last of them set when lower ones were lost.
+void int_to_float(Writer& w, const Format& k, bool is_signed, bool odd = false) {
     ir::Builder& b = w.b;
     ValueId x = w.args[0];
     ValueId negative;
@@ -222,9 +223,18 @@ void int_to_float(Writer& w, const Format& k, bool is_signed) {
     const ValueId top = w.op(Op::Shl, x, leading);
     const ValueId upper = w.to(Op::Trunc, Type::I64, w.op(Op::Lshr, top, w.i32(64)));
     const ValueId lower = w.to(Op::Trunc, Type::I64, top);
-    const ValueId sticky = w.to(Op::Zext, Type::I64, b.icmp(IntCond::Ne, lower, b.const_int(Type::I64, 0)));
-    const ValueId rounded = w.to(Op::Uitofp, k.type, w.op(Op::Or, upper, sticky));
-    const ValueId e = w.op(Op::Isub, w.i32(k.bias + 64), leading);
+    const auto i64 = [&](std::uint64_t v) { return b.const_int(Type::I64, v); };
+    const ValueId lower_lost = b.icmp(IntCond::Ne, lower, i64(0));
+    ValueId leading_bits = upper;
+    ValueId lost = lower_lost;
+    if (odd) {
+        const ValueId cut = w.op(Op::And, upper, i64((std::uint64_t{1} << 40) - 1));
+        leading_bits = w.op(Op::Lshr, upper, w.i32(40));
+        lost = w.op(Op::Or, lower_lost, b.icmp(IntCond::Ne, cut, i64(0)));
+    }
+    const ValueId sticky = w.to(Op::Zext, Type::I64, lost);
+    const ValueId rounded = w.to(Op::Uitofp, k.type, w.op(Op::Or, leading_bits, sticky));
+    const ValueId e = w.op(Op::Isub, w.i32(k.bias + (odd ? 104 : 64)), leading);
     const ValueId e_wide = k.bits == Type::I32 ? e : w.to(Op::Zext, Type::I64, e);
     const ValueId scale = w.to(Op::Bitcast, k.type, w.op(Op::Shl, e_wide, w.i32(k.mantissa)));
     const ValueId result = w.op(Op::Fmul, rounded, scale);
@@ -319,6 +329,10 @@ ir::Function build_library_function(LibraryFunction function) {
             return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, true); });
         case LibraryFunction::S128ToF64:
             return build({Type::I128}, Type::F64, [](Writer& w) { int_to_float(w, kF64, true); });
+        case LibraryFunction::U128ToOddF32:
+            return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, false, true); });
+        case LibraryFunction::S128ToOddF32:
+            return build({Type::I128}, Type::F32, [](Writer& w) { int_to_float(w, kF32, true, true); });
         case LibraryFunction::F32ToU128:
             return build({Type::F32}, Type::I128, [](Writer& w) { float_to_int(w, kF32, false); });
         case LibraryFunction::F64ToU128:

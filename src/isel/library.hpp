@@ -11,20 +11,22 @@
 namespace ockc::isel {
 
 // ONE ROW PER FUNCTION: (enum, PTX symbol)
-#define OCKC_ISEL_LIBRARY(X)     \
-    X(Udiv128, "$udiv_i128")     \
-    X(Urem128, "$urem_i128")     \
-    X(Sdiv128, "$sdiv_i128")     \
-    X(Srem128, "$srem_i128")     \
-    X(FremF32, "$frem_f32")      \
-    X(FremF64, "$frem_f64")      \
-    X(U128ToF32, "$u128_to_f32") \
-    X(U128ToF64, "$u128_to_f64") \
-    X(S128ToF32, "$s128_to_f32") \
-    X(S128ToF64, "$s128_to_f64") \
-    X(F32ToU128, "$f32_to_u128") \
-    X(F64ToU128, "$f64_to_u128") \
-    X(F32ToS128, "$f32_to_s128") \
+#define OCKC_ISEL_LIBRARY(X)            \
+    X(Udiv128, "$udiv_i128")            \
+    X(Urem128, "$urem_i128")            \
+    X(Sdiv128, "$sdiv_i128")            \
+    X(Srem128, "$srem_i128")            \
+    X(FremF32, "$frem_f32")             \
+    X(FremF64, "$frem_f64")             \
+    X(U128ToF32, "$u128_to_f32")        \
+    X(U128ToF64, "$u128_to_f64")        \
+    X(S128ToF32, "$s128_to_f32")        \
+    X(S128ToF64, "$s128_to_f64")        \
+    X(U128ToOddF32, "$u128_to_odd_f32") \
+    X(S128ToOddF32, "$s128_to_odd_f32") \
+    X(F32ToU128, "$f32_to_u128")        \
+    X(F64ToU128, "$f64_to_u128")        \
+    X(F32ToS128, "$f32_to_s128")        \
     X(F64ToS128, "$f64_to_s128")
 
 enum class LibraryFunction : std::uint8_t {

@@ -2,6 +2,8 @@
 // are written (callees first), launch directives, head.
 #include "isel/select.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -134,12 +136,21 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         names.insert(module.functions[id].name);
 
     Library library;
-    ModuleContext context{module, &abi, options, sink, out, library, names};
+    ModuleContext context{module, &abi, options, out, library, names};
     for (const ir::FuncId id : order) {
         const ir::Function& in = module.functions[id];
         ptx::Function function = Selector(context, in).run();
         if (in.is_kernel) {
             const bool known = in.kernel_index < abi.kernels.size();
+            const std::uint64_t bytes = ptx::param_space(function);
+            const bool small = options.ptx_version != 0 && options.ptx_version < ptx::kLargeParamPtx;
+            const std::uint64_t limit = small ? ptx::kSmallParamSpace : ptx::kLargeParamSpace;
+            if (bytes > limit) {
+                sink.error(Code::OCK0401, in.span,
+                           fmt::format("the parameters of kernel `{}` take {} bytes, but a launch can pass {}",
+                                       in.name, bytes, limit))
+                    .help("pass large data by reference: `&[T]` takes 16 bytes whatever its length");
+            }
             function.directives =
                 known ? directives(abi.kernels[in.kernel_index].launch) : directives(in.facts);
         }

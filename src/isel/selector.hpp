@@ -32,7 +32,6 @@ struct ModuleContext {
     const ir::Module& ir;
     const abi::ModuleAbi* abi = nullptr;  // null for the library's own functions
     const Options& options;
-    DiagSink& sink;
     ptx::Module& out;
     Library& library;
     const std::unordered_set<std::string>& taken_names;  // of functions and variables
@@ -76,7 +75,6 @@ class Selector {
     void count_uses();
     void flush();  // current_ to the (reversed) block
     ptx::SourceLoc location(Span span) const;
-    void unsupported(const ir::Instruction& inst, std::string what, std::string help = {});
     bool needed(const ir::Instruction& inst) const;
     void special_register(const ir::Instruction& inst);
     void fence(const ir::Instruction& inst);
@@ -171,13 +169,14 @@ class Selector {
     void wide_truncate(const ir::Instruction& inst);
     void wide_extend(const ir::Instruction& inst, bool is_signed);
     void wide_from_float(const ir::Instruction& inst, LibraryFunction from_f32, LibraryFunction from_f64);
-    void wide_to_float(const ir::Instruction& inst, LibraryFunction to_f32, LibraryFunction to_f64);
+    void wide_to_float(const ir::Instruction& inst, bool is_signed);
     void library_call(const ir::Instruction& inst, LibraryFunction function);
     void call_library(LibraryFunction function, std::vector<Passed> args, std::vector<Passed> results);
 
     // floats.cpp
     void float_binary(const ir::Instruction& inst, Form form);
     void fused(const ir::Instruction& inst);
+    void fused_bf16(const ir::Instruction& inst);
     void divide(const ir::Instruction& inst);
     void float_remainder(const ir::Instruction& inst);
     void square_root(const ir::Instruction& inst);
@@ -187,8 +186,10 @@ class Selector {
     void round_integral(const ir::Instruction& inst, ptx::Round round);
     void compare_floats(const ir::Instruction& inst);
     bool only_arithmetic_uses(ir::ValueId value) const;
-    bool native(VT type, Form form) const;              // does the target compute in this type
-    Operand as_f32(ir::ValueId value);                  // f16, bf16, f32 exactly as f32
+    bool native(VT type, Form form) const;       // does the target compute in this type
+    Operand as_f32(ir::ValueId value);           // f16, bf16, f32 exactly as f32
+    Operand rounded_to_odd(const Operand& f64);  // an f64 as f32, its last bit set when bits were lost
+    Operand with_sticky_bit(Reg f32, Reg lost);
     void to_half(Reg to, VT type, const Operand& f32);  // f32 rounded to f16 or bf16
 
     // convert.cpp

@@ -35,6 +35,15 @@ const Variable* Module::find_variable(SymbolId id) const {
     return it == variables.end() ? nullptr : &*it;
 }
 
+std::uint64_t param_space(const Function& function) {
+    std::uint64_t size = 0;
+    for (const Param& param : function.params) {
+        const std::uint64_t align = param.alignment();
+        size = (size + align - 1) / align * align + param.size();
+    }
+    return size;
+}
+
 Instr make(Form form, Type type, std::initializer_list<Operand> operands) {
     Instr instr;
     instr.form = form;

@@ -227,6 +227,13 @@ struct Module {
   private:
     std::unordered_map<std::string, SymbolId> symbol_index_;
 };
+// Bytes of a function's parameters in .param space, each at its alignment.
+std::uint64_t param_space(const Function& function);
+// What a launch can pass: 4 KiB, from PTX 8.1 on nearly 32.
+inline constexpr std::uint64_t kSmallParamSpace = 4096;
+inline constexpr std::uint64_t kLargeParamSpace = 32764;
+inline constexpr std::uint16_t kLargeParamPtx = 81;
+
 // Equality of everything that reaches the machine and of .loc: symbols and labels are compared by name, lists
 // by their elements; comments are left out.
 bool equal(const Module& a, const Module& b);

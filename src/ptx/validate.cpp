@@ -68,6 +68,11 @@ class Validator {
     void function(const Function& f) {
         function_ = &f;
         if (f.entry && !f.results.empty()) error("an entry has no results");
+        const bool large = module_.ptx_version >= kLargeParamPtx;
+        const std::uint64_t limit = large ? kLargeParamSpace : kSmallParamSpace;
+        if (f.entry && param_space(f) > limit) {
+            error(fmt::format("the parameters take {} bytes, a launch passes {}", param_space(f), limit));
+        }
         if (f.directives.maxntid && f.directives.reqntid) error(".maxntid and .reqntid exclude each other");
         if ((f.directives.reqnctapercluster || f.directives.explicitcluster) &&
             target_info(module_.target).sm < 90) {
@@ -380,6 +385,7 @@ std::vector<ValidationError> validate(const Module& module) {
 std::uint16_t lowest_ptx_version(const Module& module) {
     std::uint16_t version = target_info(module.target).ptx;
     for (const Function& f : module.functions) {
+        if (f.entry && param_space(f) > kSmallParamSpace) version = std::max(version, kLargeParamPtx);
         for (const Block& block : f.blocks) {
             for (const Instr& instr : block.instrs) {
                 version = std::max(version, form_floor(instr.form, instr.mods).ptx);

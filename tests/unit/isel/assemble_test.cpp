@@ -18,21 +18,10 @@ ir::MemoryInfo aligned(Type type) {
     return info;
 }
 
-// Is this combination one that the target has (isel refuses the others, text_test shows how)?
-bool available(Op op, Type type, Type from, std::uint32_t sm) {
-    const bool half = type == Type::F16 || type == Type::BF16;
-    if (op == Op::Fma && type == Type::BF16) return sm >= 80;
-    if (op == Op::Fcvt && type == Type::BF16 && from == Type::F64) return sm >= 90;
-    if ((op == Op::Sitofp || op == Op::Uitofp) && half && from == Type::I128) return false;
-    if ((op == Op::Sitofp || op == Op::Uitofp) && type == Type::BF16 && ir::type_bits(from) > 16)
-        return sm >= 90;
-    return true;
-}
-
 // One kernel that loads its operands and stores its results around a body of pure operations.
 class Everything {
   public:
-    explicit Everything(std::uint32_t sm) : sm_(sm) {
+    Everything() {
         f_.name = "k";
         f_.is_kernel = true;
         const ir::BlockId entry = f_.add_block();
@@ -78,7 +67,6 @@ class Everything {
         const ValueId y = in(t);
         for (int i = static_cast<int>(Op::Fadd); i <= static_cast<int>(Op::Frint); ++i) {
             const auto op = static_cast<Op>(i);
-            if (!available(op, t, t, sm_)) continue;
             const int arity = ir::op_info(op).arity;
             out(arity == 1 ? b_.unary(op, t, x) : arity == 2 ? b_.binary(op, t, x, y) : b_.fma(t, x, y, x));
         }
@@ -91,7 +79,7 @@ class Everything {
         for (const Type f : kFloats) {
             const ValueId x = in(f);
             for (const Type t : kFloats) {
-                if (t != f && available(Op::Fcvt, t, f, sm_)) out(b_.convert(Op::Fcvt, t, x));
+                if (t != f) out(b_.convert(Op::Fcvt, t, x));
             }
             for (const Type t : kInts) {
                 out(b_.convert(Op::Fptosi, t, x));
@@ -102,13 +90,12 @@ class Everything {
         for (const Type t : kInts) {
             const ValueId x = in(t);
             for (const Type f : kFloats) {
-                if (available(Op::Sitofp, f, t, sm_)) out(b_.convert(Op::Sitofp, f, x));
-                if (available(Op::Uitofp, f, t, sm_)) out(b_.convert(Op::Uitofp, f, x));
+                out(b_.convert(Op::Sitofp, f, x));
+                out(b_.convert(Op::Uitofp, f, x));
             }
         }
     }
 
-    std::uint32_t sm_;
     ir::Function f_;
     ir::Builder b_{f_};
     ValueId base_;
@@ -123,7 +110,7 @@ TEST_CASE("all operations on all targets") {
         const auto target = static_cast<ptx::Target>(t);
         const ptx::TargetInfo& info = ptx::target_info(target);
         CAPTURE(info.text);
-        const std::string text = select_text(Everything(info.sm).build(), target);
+        const std::string text = select_text(Everything().build(), target);
         if (ptxas) CHECK(assemble(text, info.text) == "");
     }
 }

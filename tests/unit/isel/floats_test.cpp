@@ -363,3 +363,91 @@ TEST_CASE("f16 and bf16: exact conversions, and the same results natively and th
         }
     }
 }
+
+namespace {
+
+// Correct rounding to bf16 by comparing exact neighbours: `exact` orders the true value against a double.
+std::uint32_t to_bf16(double magnitude_source) {
+    // A double rounds to bf16 directly: 53 bits to 8, ties to even, on the bits.
+    const float toward = static_cast<float>(magnitude_source);
+    float f = toward;
+    // Undo the first rounding where it went away from zero, then keep what was lost as a sticky bit.
+    if (std::fabs(static_cast<double>(f)) > std::fabs(magnitude_source)) f = std::nextafter(f, 0.0f);
+    std::uint32_t bits = std::bit_cast<std::uint32_t>(f);
+    const bool lost = static_cast<double>(f) != magnitude_source;
+    const std::uint32_t low = bits & 0xFFFF;
+    std::uint32_t upper = bits >> 16;
+    if (low > 0x8000 || (low == 0x8000 && (lost || (upper & 1) != 0))) ++upper;
+    return upper & 0xFFFF;
+}
+
+}  // namespace
+
+TEST_CASE("bf16 from wider values is rounded once") {
+    const LaneKernel kernel(
+        {Type::F64, Type::I64, Type::I32, Type::I128}, [](ir::Builder& b, const std::vector<ValueId>& in) {
+            return std::vector<ValueId>{
+                b.convert(Op::Fcvt, Type::BF16, in[0]), b.convert(Op::Sitofp, Type::BF16, in[1]),
+                b.convert(Op::Uitofp, Type::BF16, in[2]), b.convert(Op::Sitofp, Type::BF16, in[3])};
+        });
+    std::vector<U128> rows;
+    // Values at, just below and just above the middle between two bf16 values, where a second rounding would
+    // go wrong.
+    for (int exponent = -20; exponent < 60; exponent += 3) {
+        for (const std::int64_t m : {129, 131, 201, 255}) {  // odd ninth bit: ties
+            for (const std::int64_t nudge : {-1, 0, 1}) {
+                const double d =
+                    std::ldexp(static_cast<double>(m), exponent) * (1 + static_cast<double>(nudge) * 0x1p-40);
+                const std::int64_t i = (m << (std::abs(exponent) % 50 + 4)) + nudge;
+                const std::int32_t w =
+                    static_cast<std::int32_t>((m << (std::abs(exponent) % 20 + 3)) + nudge);
+                rows.insert(rows.end(),
+                            {bits(d), static_cast<std::uint64_t>(-i), static_cast<std::uint32_t>(w),
+                             static_cast<U128>(static_cast<I128>(i) << 40) + static_cast<U128>(nudge == 1)});
+            }
+        }
+    }
+    for (const ptx::Target target : {ptx::Target::Sm75, ptx::Target::Sm80, ptx::Target::Sm90}) {
+        const std::vector<U128> got = kernel.run(rows, target);
+        for (std::size_t lane = 0; lane < rows.size() / 4; ++lane) {
+            CAPTURE(lane);
+            const auto wide = static_cast<std::int64_t>(rows[4 * lane + 1]);
+            // 55 bits of i128 at most, but for the nudge far below the ninth: sticky by hand.
+            const I128 huge = static_cast<I128>(rows[4 * lane + 3]);
+            const bool nudged = (huge & 1) != 0;
+            const double huge_double = static_cast<double>(huge - (nudged ? 1 : 0));
+            CHECK((got[4 * lane] & 0xFFFF) == to_bf16(value<double>(rows[4 * lane])));
+            CHECK((got[4 * lane + 1] & 0xFFFF) == to_bf16(static_cast<double>(wide)));
+            CHECK((got[4 * lane + 2] & 0xFFFF) ==
+                  to_bf16(static_cast<double>(static_cast<std::uint32_t>(rows[4 * lane + 2]))));
+            CHECK((got[4 * lane + 3] & 0xFFFF) ==
+                  to_bf16(nudged ? std::nextafter(huge_double, INFINITY) : huge_double));
+        }
+    }
+}
+
+TEST_CASE("a fused multiply-add of bf16 is rounded once, with and without the instruction") {
+    const LaneKernel kernel({Type::BF16, Type::BF16, Type::BF16},
+                            [](ir::Builder& b, const std::vector<ValueId>& in) {
+                                return std::vector<ValueId>{b.fma(Type::BF16, in[0], in[1], in[2])};
+                            });
+    std::vector<U128> rows;
+    for (std::uint32_t i = 0; i < 6000; ++i) {
+        // Products near ties with an addend far below them, and anything at all.
+        const std::uint32_t a = i % 2 == 0 ? 0x3F80u + i % 128 : i * 0x9E37u & 0xFFFF;
+        const std::uint32_t b = i % 2 == 0 ? 0x3F81u + i * 7 % 126 : (i * 0x85EBu + 77) & 0xFFFF;
+        const std::uint32_t c =
+            i % 2 == 0 ? (0x2000u + i % 64) | (i % 4 == 0 ? 0x8000u : 0) : (i * 0xC2B2u + 1) & 0xFFFF;
+        rows.insert(rows.end(), {a, b, c});
+    }
+    const std::vector<U128> old = kernel.run(rows, ptx::Target::Sm75);
+    const std::vector<U128> native = kernel.run(rows, ptx::Target::Sm90);
+    for (std::size_t lane = 0; lane < old.size(); ++lane) {
+        const U128 a = old[lane] & 0xFFFF;
+        const U128 b = native[lane] & 0xFFFF;
+        const bool nans = (a & 0x7FFF) > 0x7F80 && (b & 0x7FFF) > 0x7F80;
+        if (a != b && !nans)
+            FAIL_CHECK("lane " << lane << ": " << static_cast<unsigned>(a) << " and "
+                               << static_cast<unsigned>(b));
+    }
+}

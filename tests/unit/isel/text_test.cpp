@@ -280,17 +280,27 @@ TEST_CASE("line information changes no instruction") {
     CHECK(text.find("    .loc 1 2 3\n") != std::string::npos);
 }
 
-TEST_CASE("what the target lacks is refused by name") {
-    const Result<ir::Module> module = ir::parse(
-        "source \"t.rsk\"\nkernel @k(%0: ptr.global align 2) index 0 {\nbb0(%0: ptr.global):\n"
-        "    %1 = load.bf16 %0 align 2\n    %2 = fma.bf16 %1, %1, %1\n    store.bf16 %0, %2 align 2\n    "
-        "ret\n}\n");
+TEST_CASE("parameters: up to 4 KiB anywhere, up to 32 KiB from PTX 8.1, no more") {
+    const Result<ir::Module> module =
+        ir::parse("source \"t.rsk\"\nkernel @k(%0: ptr.param) index 0 {\nbb0(%0: ptr.param):\n    ret\n}\n");
     REQUIRE(module.ok());
-    DiagSink sink;
-    isel::Options options;
-    options.target = ptx::Target::Sm75;
-    static_cast<void>(isel::select(module.value(), {}, options, sink));
-    REQUIRE(sink.error_count() == 1);
-    CHECK(sink.all()[0].code == Code::OCK0401);
-    CHECK(sink.all()[0].message == "a fused multiply-add of `bf16` is not available on `sm_75`");
+    const auto version_for = [&](std::uint32_t bytes, std::uint16_t asked, std::size_t errors) {
+        abi::ModuleAbi abi;
+        abi::KernelAbi kernel;
+        kernel.slots = {{"big", bytes, 4, true, abi::Scalar::U8}};
+        abi.kernels.push_back(kernel);
+        isel::Options options;
+        options.ptx_version = asked;
+        DiagSink sink;
+        const ptx::Module out = isel::select(module.value(), abi, options, sink);
+        REQUIRE(sink.error_count() == errors);
+        if (errors != 0) CHECK(sink.all()[0].code == Code::OCK0401);
+        if (errors == 0) CHECK(assemble(ptx::print(out), "sm_80") == "");
+        return out.ptx_version;
+    };
+    CHECK(version_for(4096, 0, 0) == 70);
+    CHECK(version_for(4100, 0, 0) == 81);
+    CHECK(version_for(32764, 0, 0) == 81);
+    version_for(32768, 0, 1);
+    version_for(4100, 70, 1);
 }
