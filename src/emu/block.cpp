@@ -120,6 +120,7 @@ class ResidentBlock {
         warp.frames.assign(1, Frame{});
         warp.split_count = 0;
         warp.rotate = false;
+        warp.turns = 0;
         warp.stop = Stop::Running;
         warp.pc = program_.entry();
         warp.steps = warp.lane_steps = 0;
@@ -156,7 +157,6 @@ class ResidentBlock {
             return;
         }
         suspend(warp, op);
-        warp.rotate = true;
         warp.stop = Stop::Yielded;
     }
 

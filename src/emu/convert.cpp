@@ -133,7 +133,7 @@ U64 int_to_int(const Conversion& c, U64 raw) {
     return m.value > top + 1 ? 0 - (top + 1) : 0 - m.value;
 }
 
-// f32 widened or rounded to an integral value keeps being computed as f32 or f64: these NaNs follow those formats.
+// NaNs: widening to f64 and narrowing from it keep the payload, quiet; bf16 widens by a shift; the rest is canonical.
 U64 float_to_float(const Conversion& c, U64 raw) {
     const double v = float_value(c.from, raw, c.ftz);
     if (v != v) {

@@ -43,7 +43,8 @@ struct Split {
     State state = State::Ready;
     std::uint8_t barrier = 0;
     const Op* waiting_at = nullptr;   // the barrier or warp operation
-    std::uint32_t members = 0;        // WarpSync: the mask named
+    std::uint32_t members = 0;        // Converge, WarpSync: the mask named
+    std::uint32_t stamp = 0;          // the turn that ran out on it last
 };
 
 // Where a call returns to. The entry's frame is number 0 and returns nowhere.
@@ -73,6 +74,7 @@ struct Warp {
     const Op* pc = nullptr;                 // of the active lanes while the warp is not running
     Stop stop = Stop::Running;
     bool rotate = false;                    // the last turn ran out: give other splits theirs
+    std::uint32_t turns = 0;                // that ran out
     std::uint32_t index = 0;                // in the block
     Block* block = nullptr;
     Worker* worker = nullptr;

@@ -12,6 +12,19 @@ constexpr std::size_t kRememberedFrees = 4096;
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
 
+template <class T>
+void fill_with(std::byte* at, std::uint32_t value, std::uint64_t count) {
+    const T element = static_cast<T>(value);
+    for (std::uint64_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof(T), &element, sizeof(T));
+}
+void fill_elements(std::byte* at, std::uint32_t value, std::uint32_t width, std::uint64_t count) {
+    switch (width) {
+        case 1: std::memset(at, static_cast<int>(value & 0xFF), count); break;
+        case 2: fill_with<std::uint16_t>(at, value, count); break;
+        default: fill_with<std::uint32_t>(at, value, count); break;
+    }
+}
+
 }  // namespace
 
 std::string_view memory_kind_name(MemoryKind kind) {
@@ -134,8 +147,7 @@ bool Memory::fill(DeviceAddress to, std::uint32_t value, std::uint32_t width, st
     const std::uint64_t bytes = count * width;
     Allocation* target = find_mutable(to, bytes);
     if (target == nullptr) return count == 0;
-    std::byte* at = target->at(to);
-    for (std::uint64_t i = 0; i < count; ++i) std::memcpy(at + i * width, &value, width);
+    fill_elements(target->at(to), value, width, count);
     if (target->shadow) target->shadow->mark_initialised(to - target->base, bytes);
     return true;
 }

@@ -51,22 +51,24 @@ Rank limit_by(const Warp& warp, const Split& waiting) {
 
 void remove_split(Warp& warp, std::uint32_t at) { warp.splits[at] = warp.splits[--warp.split_count]; }
 
-void add_ready(Warp& warp, const Op* pc, Rank rank, std::uint32_t mask) {
+Split& add_ready(Warp& warp, const Op* pc, Rank rank, std::uint32_t mask) {
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
         Split& other = warp.splits[i];
         if (other.state == Split::State::Ready && other.pc == pc && other.frame == warp.frame && other.rank == rank) {
             other.mask |= mask;
-            return;
+            return other;
         }
     }
     OCKC_DCHECK(warp.split_count < kLanes);
-    warp.splits[warp.split_count++] = {pc, rank, warp.frame, mask, Split::State::Ready, 0, nullptr, 0};
+    Split& split = warp.splits[warp.split_count++];
+    split = {pc, rank, warp.frame, mask, Split::State::Ready, 0, nullptr, 0, 0};
+    return split;
 }
 
 Split& add_waiting(Warp& warp, const Op* pc, Rank rank, Split::State state, const Op* at) {
     OCKC_DCHECK(warp.split_count < kLanes);
     Split& split = warp.splits[warp.split_count++];
-    split = {pc, rank, warp.frame, warp.active, state, 0, at, 0};
+    split = {pc, rank, warp.frame, warp.active, state, 0, at, 0, 0};
     return split;
 }
 
@@ -96,6 +98,8 @@ bool release_converged(Warp& warp) {
     return any;
 }
 
+// The split that runs next: the first in program order or, after a turn that ran out, the one that has waited longest,
+// because lanes may wait in a loop for what others do.
 std::uint32_t first_ready(const Warp& warp) {
     std::uint32_t best = kLanes;
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
@@ -106,9 +110,9 @@ std::uint32_t first_ready(const Warp& warp) {
             continue;
         }
         const Split& other = warp.splits[best];
-        const bool before = runs_before(warp, {split.frame, split.rank, split.pc}, {other.frame, other.rank, other.pc});
-        // After a turn that ran out, the last in line gets one: a lane may wait in a loop for what a later lane does.
-        if (before != warp.rotate) best = i;
+        const bool before = warp.rotate ? split.stamp < other.stamp
+                                        : runs_before(warp, {split.frame, split.rank, split.pc}, {other.frame, other.rank, other.pc});
+        if (before) best = i;
     }
     return best;
 }
@@ -233,11 +237,14 @@ const Op* reschedule(Warp& warp, const Op* pc, Rank rank) {
     return pick_split(warp);
 }
 
-void suspend(Warp& warp, const Op* pc) { add_ready(warp, pc, warp.worker->program->origin(*pc).rank, warp.active); }
+void suspend(Warp& warp, const Op* pc) {
+    add_ready(warp, pc, warp.worker->program->origin(*pc).rank, warp.active).stamp = ++warp.turns;
+    warp.rotate = true;
+}
 
 const Op* diverge(Warp& warp, const Op& op, std::uint32_t taken) {
-    Split low{op.target, op.target_rank, warp.frame, taken, Split::State::Ready, 0, nullptr, 0};
-    Split high{&op + 1, op.next_rank, warp.frame, warp.active & ~taken, Split::State::Ready, 0, nullptr, 0};
+    Split low{op.target, op.target_rank, warp.frame, taken, Split::State::Ready, 0, nullptr, 0, 0};
+    Split high{&op + 1, op.next_rank, warp.frame, warp.active & ~taken, Split::State::Ready, 0, nullptr, 0, 0};
     if (high.rank < low.rank) std::swap(low, high);
     add_ready(warp, high.pc, high.rank, high.mask);
     warp.limit = std::min(warp.limit, high.rank);

@@ -101,6 +101,12 @@ TEST_CASE("a lane may wait for a later one: progress is fair") {
     check(got, [](std::uint64_t) { return 1; });
 }
 
+TEST_CASE("two lanes hand a counter back and forth while a third waits for its end") {
+    const auto got = run("mov.u32 %r1, %r30;\nsetp.eq.u32 %p3, %r30, 2;\n@%p3 mov.u32 %r1, 8;\nS: ld.volatile.global.u32 %r2, [%rd30];\nsetp.ne.u32 %p1, %r2, %r1;\n@%p1 bra S;\n"
+                         "@%p3 bra E;\nadd.u32 %r3, %r2, 1;\nst.volatile.global.u32 [%rd30], %r3;\nadd.u32 %r1, %r1, 2;\nsetp.lt.u32 %p2, %r1, 8;\n@%p2 bra S;\nE:\n" + finish("%r1"), 3);
+    CHECK(got == std::vector<std::uint64_t>{8, 9, 8});
+}
+
 TEST_CASE("a lock taken by one lane at a time") {
     const auto got = run("L: atom.global.cas.b32 %r1, [%rd30], 0, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;\nld.volatile.global.u32 %r2, [%rd30+8];\nadd.u32 %r2, %r2, 1;\n"
                          "st.volatile.global.u32 [%rd30+8], %r2;\nmembar.gl;\natom.global.exch.b32 %r3, [%rd30], 0;\n" + finish("%r2"), 64);
