@@ -187,7 +187,7 @@ class InferSpaces {
         const Instruction inst = function_.insts[id];
         if (inst.results.empty() || !has_space(inst.result())) return;
         const Type type = type_for(inst.result());
-        if (inst.op == Op::SpaceCast) {
+        if (inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
             twin_.set(inst.result(), in_space(inst.args[0], type, out, inst));
             return;
         }

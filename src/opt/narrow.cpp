@@ -1,7 +1,7 @@
 // 64-bit integer arithmetic on values that are known to be small is done in 32 bits: additions, subtractions, products,
 // divisions, bit operations, shifts and comparisons of zero-extended 32-bit values whose result still fits. GPUs have
 // 32-bit integer units; a 64-bit operation takes two to many of their instructions, a division some seventy. Products
-// whose result needs 64 bits stay zext * zext: isel has mul.wide for them.
+// whose result needs 64 bits stay zext * zext, and scaled offsets of addresses stay zext << k: isel has mul.wide for both.
 //
 // One sweep in reverse postorder: an operand is narrow when it is a zext of an i32 (or less), a constant below 2^32, or
 // has a range that says so and was narrowed itself. Ranges come from facts.hpp without branch facts.
@@ -25,7 +25,7 @@ constexpr std::uint64_t kMax32 = 0xFFFF'FFFFu;
 
 class Narrow {
   public:
-    explicit Narrow(Function& function) : function_(function), facts_(function), pool_(function) {}
+    explicit Narrow(Function& function) : function_(function), uses_(function), facts_(function), pool_(function) {}
 
     bool run() {
         const Cfg cfg(function_);
@@ -97,6 +97,7 @@ class Narrow {
         if (may_grow && facts_.range(inst.result()).max > kMax32) return false;
         if (!at_hand(inst.args[0]) || (!shift && !at_hand(inst.args[1]))) return false;
         if (constant_def(function_, inst.args[0]) != nullptr && constant_def(function_, inst.args[1]) != nullptr) return false;
+        if ((inst.op == Op::Shl || inst.op == Op::Imul) && only_offsets(inst.result())) return false;
         if (shift) {   // amounts from 32 up mean something else there
             const Instruction* amount = constant_def(function_, inst.args[1]);
             if (amount == nullptr || amount->imm >= 32) return false;
@@ -106,6 +107,13 @@ class Narrow {
         const ValueId low = emit(inst.op, Type::I32, {a, b}, inst);
         replace(inst, emit(Op::Zext, Type::I64, {low}, inst));
         return true;
+    }
+
+    bool only_offsets(ValueId value) const {
+        const auto users = uses_.of(value);
+        return std::all_of(users.begin(), users.end(), [&](InstId user) {
+            return function_.insts[user].op == Op::PtrAdd;
+        });
     }
 
     bool at_hand(ValueId value) const {
@@ -154,6 +162,7 @@ class Narrow {
     }
 
     Function& function_;
+    Uses uses_;      // as they were before the pass
     Facts facts_;
     ConstantPool pool_;
     Replacements replacements_;

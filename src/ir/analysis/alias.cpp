@@ -69,18 +69,19 @@ MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg) : class_o
     struct Object {
         bool local = false;       // an alloca
         bool variable = false;    // a module variable: pointers from elsewhere may reach it
+        std::uint32_t space = 0;  // class of unknown pointers of its space
         bool escaped = false;
     };
     std::vector<Object> objects;
     constexpr std::uint32_t kFirst = 1 + kSpaces;
-    const auto new_object = [&](bool local, bool variable) {
-        if (objects.size() >= kMaxObjects) return 0u;
-        objects.push_back({local, variable, false});
-        return kFirst + static_cast<std::uint32_t>(objects.size()) - 1;
-    };
     const auto space_class = [&](ValueId value) {
         const Type type = function.type_of(value);
         return is_ptr(type) && type != Type::Ptr ? 1 + static_cast<std::uint32_t>(ptr_space(type)) : 0;
+    };
+    const auto new_object = [&](ValueId value, bool local, bool variable) {
+        if (objects.size() >= kMaxObjects) return 0u;
+        objects.push_back({local, variable, space_class(value), false});
+        return kFirst + static_cast<std::uint32_t>(objects.size()) - 1;
     };
     const auto set = [&](ValueId value, std::uint32_t number) {
         class_of_.set(value, number == 0 ? space_class(value) : number);
@@ -95,7 +96,7 @@ MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg) : class_o
     }
     for (std::size_t i = 0; i < params.size() && i < function.param_attrs.size(); ++i) {
         if (is_ptr(function.type_of(params[i])) && function.param_attrs[i].noalias) {
-            set(params[i], new_object(false, false));
+            set(params[i], new_object(params[i], false, false));
         }
     }
     // Reverse postorder meets every definition before its uses.
@@ -103,10 +104,10 @@ MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg) : class_o
         for (const InstId id : function.blocks[block].insts) {
             const Instruction& inst = function.insts[id];
             if (inst.op == Op::Alloca) {
-                set(inst.result(), new_object(true, false));
+                set(inst.result(), new_object(inst.result(), true, false));
             } else if (inst.op == Op::GlobalAddr) {
                 std::uint32_t& known = globals.at(inst.global);
-                if (known == 0) known = new_object(false, true);
+                if (known == 0) known = new_object(inst.result(), false, true);
                 set(inst.result(), known);
             } else if (inst.op == Op::PtrAdd || inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
                 const std::uint32_t from = class_of_[inst.args[0]];
@@ -141,16 +142,12 @@ MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg) : class_o
     for (std::uint32_t i = 0; i < kFirst; ++i) shared_.push_back(i);
     clobbers_.resize(count_);
     clobbers_[0] = unknown;
-    for (std::uint32_t i = 1; i < kFirst; ++i) {
-        clobbers_[i] = {0, i};
-        for (std::uint32_t j = 0; j < objects.size(); ++j) {
-            if (objects[j].variable) clobbers_[i].push_back(kFirst + j);
-        }
-    }
+    for (std::uint32_t i = 1; i < kFirst; ++i) clobbers_[i] = {0, i};
     for (std::uint32_t i = 0; i < objects.size(); ++i) {
         clobbers_[kFirst + i] = {kFirst + i};
         if (!objects[i].variable) continue;
-        for (std::uint32_t j = 0; j < kFirst; ++j) clobbers_[kFirst + i].push_back(j);
+        clobbers_[kFirst + i].insert(clobbers_[kFirst + i].end(), {0, objects[i].space});
+        clobbers_[objects[i].space].push_back(kFirst + i);
     }
 }
 
