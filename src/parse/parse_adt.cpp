@@ -40,10 +40,7 @@ void Parser::struct_body(ast::StructItem& out) {
         out.fields = named_fields();
         return;
     }
-    if (!check(T::OpenParen)) {
-        check(T::KwWhere);
-        return unexpected();
-    }
+    if (!check(T::OpenParen)) return expected("`where`, `{`, `(`, or `;` after struct name");
     out.form = ast::VariantForm::Tuple;
     out.fields = tuple_fields();
     where_into(out.generics);
@@ -56,7 +53,7 @@ void Parser::union_item(ast::Item& item) {
     if (!expect_ident(item.ident)) return;
     out.generics = generics();
     where_into(out.generics);
-    if (!check(T::OpenBrace)) return unexpected();
+    if (!check(T::OpenBrace)) return expected("`where` or `{` after union name");
     out.fields = named_fields();
     item.data = out;
 }

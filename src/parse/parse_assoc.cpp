@@ -16,7 +16,7 @@ void Parser::trait_item(ast::Item& item, ast::Safety safety, bool is_auto) {
     if (!expect_ident(item.ident)) return;
     out.generics = generics();
     if (eat(T::Colon)) out.supertraits = bounds();
-    if (at(T::Equal) && !failed_) {
+    if (check(T::Equal) && !failed_) {
         const Span start = span();
         bump();
         bounds();

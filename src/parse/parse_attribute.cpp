@@ -75,6 +75,7 @@ ast::AttributeId Parser::one_attribute(bool inner) {
     bump();
     if (inner) bump();
     if (!check(T::OpenBracket)) {
+        if (!inner) check(T::Not);
         unexpected();
         attribute.span = start;
         return crate_.add(attribute);

@@ -48,6 +48,10 @@ ExprId Parser::keyword_expr(Attributes& attributes) {
             const ExprId value = jump_value();
             return make_expr(start, ast::ReturnExpr{value});
         }
+        case T::KwBox:
+            error(start, "`box_syntax` has been removed").help("use `Box::new()` instead");
+            bump();
+            return prefix({});
         case T::KwTry:
             if (peek() != T::OpenBrace) return {};
             unstable(start, "`try` expression is experimental");
@@ -184,12 +188,28 @@ ast::MatchArm Parser::match_arm() {
     if (failed_ || eat(T::Comma) || at(T::CloseBrace)) return arm;
     With with(*this, inner);
     if (is_complete(arm.body)) return arm;
+    if (arm_follows()) {
+        error(prev_span_.after(), "expected `,` following `match` arm")
+            .suggest_short(prev_span_.after(), ",", "missing a comma here to end this `match` arm", Applicability::MachineApplicable);
+        return arm;
+    }
     if (at(T::FatArrow) || !check(T::CloseBrace)) {
         check(T::Comma);
         also(Expect::Operator);
         unexpected();
     }
     return arm;
+}
+
+// Whether `pattern =>` stands here: then only a comma is missing.
+bool Parser::arm_follows() {
+    const std::uint32_t position = pos_;
+    const bool found = attempt([&] {
+        pattern();
+        if (!failed_ && !at(T::FatArrow)) fail();
+    });
+    if (found) rewind(position);
+    return found;
 }
 
 // `'a: loop {}` and friends.
@@ -291,6 +311,7 @@ List<ast::Param> Parser::closure_params() {
         ast::Param param;
         param.attributes = outer_attributes();
         const Span start = span();
+        pattern_word_ = "parameter name";
         param.pattern = pattern(false);
         if (eat(T::Colon)) param.type = type();
         param.span = from(start);

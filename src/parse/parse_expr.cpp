@@ -213,6 +213,12 @@ ExprId Parser::unary(ast::UnaryOp op) {
 
 ExprId Parser::leading_plus() {
     const Span start = span();
+    if (peek() == T::Plus && buffer_.touches_next(pos_)) {
+        error(start.to(buffer_.span(pos_ + 1)), "Rust has no prefix increment operator").label(start.to(buffer_.span(pos_ + 1)), "not a valid prefix operator").help("use `+= 1` instead");
+        Nested nested(*this);
+        bump(), bump();
+        return failed_ ? error_expr() : prefix({});
+    }
     error(start, "leading `+` is not supported").label(start, "unexpected `+`").suggest(start, "", "try removing the `+`", Applicability::MachineApplicable);
     Nested nested(*this);
     bump();
@@ -292,6 +298,11 @@ ExprId Parser::call(ExprId callee, Span start) {
 ExprId Parser::dot_suffix(ExprId base, Span start) {
     if (at(T::KwAwait)) {
         bump();
+        if (at(T::OpenParen) && peek() == T::CloseParen) {
+            const Span call_start = span();
+            bump(), bump();
+            error(from(start), "incorrect use of `await`").suggest(from(call_start), "", "`await` is not a method call, remove the parentheses", Applicability::MachineApplicable);
+        }
         return make_expr(start, ast::AwaitExpr{base});
     }
     if (at(T::Integer) || at(T::Float)) return tuple_index(base, start);

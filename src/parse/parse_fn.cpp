@@ -39,7 +39,6 @@ ast::FnHeader Parser::fn_header() {
 }
 
 void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
-    static_cast<void>(place);
     ast::FnItem out;
     out.is_default = is_default;
     ast::FnDecl decl;
@@ -48,8 +47,11 @@ void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
     if (!expect(T::KwFn)) return;
     if (!expect_ident(item.ident)) return;
     decl.generics = generics();
-    if (!check(T::OpenParen)) return unexpected();
-    fn_params(decl, ParamNames::Required);
+    if (at(T::OpenParen)) {
+        fn_params(decl, ParamNames::Required);
+    } else {
+        missing_function_params();
+    }
     if (at(T::Colon) && !failed_) {
         error(span(), "return types are denoted using `->`").suggest(span(), "->", "use `->` instead", Applicability::MachineApplicable);
         bump();
@@ -66,14 +68,23 @@ void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
         error(span(), "function body cannot be `= expression;`").help("remove the `=`");
         bump();
     }
-    if (eat(T::Semi)) return;
+    const bool may_lack_body = place == ItemPlace::Trait || place == ItemPlace::ExternBlock;
+    if (may_lack_body ? check(T::Semi) : at(T::Semi)) return bump();
     check(T::KwWhere);
     if (!check(T::OpenBrace)) {
         if (!decl.output.valid()) check(T::Arrow);
-        return expect_semi();
+        return may_lack_body ? expect_semi() : unexpected();
     }
     out.body = block();
     item.data = out;
+}
+
+// `fn name {..}`: read on as if `()` stood there.
+void Parser::missing_function_params() {
+    if (failed_) return;
+    error(prev_span_.after(), "missing parameters for function definition")
+        .suggest(prev_span_.after(), "()", "add a parameter list", Applicability::MachineApplicable);
+    if (!at(T::OpenBrace) && !at(T::Arrow) && !at(T::Semi)) fail();
 }
 
 void Parser::fn_params(ast::FnDecl& decl, ParamNames names) {
@@ -157,6 +168,7 @@ ast::Param Parser::fn_param(ParamNames names) {
         param.span = from(start);
         return param;
     }
+    pattern_word_ = "parameter name";
     param.pattern = pattern_no_top_alternatives("function parameters require top-level or-patterns in parentheses");
     if (!failed_ && !check(T::Colon)) {
         check(T::At);

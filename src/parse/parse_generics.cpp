@@ -28,7 +28,7 @@ List<ast::GenericParam> Parser::generic_params() {
     Scratch<ast::GenericParam> params(*this);
     eat_first(T::Less);
     while (!at_first(T::Greater) && !failed_) {
-        params.push(generic_param());
+        params.push(generic_param(params.size() == 0));
         if (failed_ || !eat(T::Comma)) break;
     }
     if (!failed_ && !eat_first(T::Greater)) {
@@ -38,7 +38,7 @@ List<ast::GenericParam> Parser::generic_params() {
     return params.finish();
 }
 
-ast::GenericParam Parser::generic_param() {
+ast::GenericParam Parser::generic_param(bool first) {
     ast::GenericParam param;
     param.attributes = outer_attributes();
     const Span start = span();
@@ -54,6 +54,8 @@ ast::GenericParam Parser::generic_param() {
             if (eat(T::Equal)) {
                 if (at_const_arg()) {
                     param.value = const_arg();
+                } else if (!at_path_start()) {
+                    expected("expression");
                 } else {
                     const Span value_start = span();
                     const PathId value = path(PathStyle::Expr);
@@ -72,7 +74,7 @@ ast::GenericParam Parser::generic_param() {
         also(Expect::Ident);
         also(Expect::Lifetime);
         if (!failed_ && !param.attributes.empty()) {
-            error(crate_[param.attributes.back()].span, "trailing attribute after generic parameter").label(crate_[param.attributes.back()].span, "attributes must go before parameters");
+            error(crate_[param.attributes.back()].span, first ? "attribute without generic parameters" : "trailing attribute after generic parameter").label(crate_[param.attributes.back()].span, "attributes must go before parameters");
         }
         unexpected();
     }

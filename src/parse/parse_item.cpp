@@ -74,7 +74,7 @@ List<ItemId> Parser::item_list(ItemPlace place, std::uint32_t end) {
 
 void Parser::not_an_item(Attributes attributes, ItemPlace place) {
     if (!attributes.empty() && at_end()) return reject_dangling(attributes, "item");
-    if (at(T::KwLet)) {
+    if (at(T::KwLet) && place == ItemPlace::Module) {
         error(span(), "`let` cannot be used for global variables").suggest(span(), "static", "consider using `static` and a type annotation or `const` instead");
         return fail();
     }
@@ -393,7 +393,18 @@ ast::UseTreeId Parser::use_tree() {
         if (root_list) out.path = crate_.add(root);
     } else {
         out.path = path(PathStyle::Mod);
-        if (at(T::PathSep) && !failed_) bump();
+        if (!at(T::PathSep) || failed_) {
+            if (eat(T::KwAs)) {
+                if (at(T::Underscore)) {
+                    out.rename = take_ident();
+                } else {
+                    expect_ident(out.rename);
+                }
+            }
+            out.span = from(start);
+            return crate_.add(out);
+        }
+        bump();
     }
     if (eat(T::Star)) {
         out.kind = ast::UseKind::Glob;
@@ -402,12 +413,6 @@ ast::UseTreeId Parser::use_tree() {
         Scratch<ast::UseTreeId> children(*this);
         comma_list(T::CloseBrace, [&] { children.push(use_tree()); });
         out.children = children.finish();
-    } else if (eat(T::KwAs)) {
-        if (at(T::Underscore)) {
-            out.rename = take_ident();
-        } else {
-            expect_ident(out.rename);
-        }
     }
     out.span = from(start);
     return crate_.add(out);

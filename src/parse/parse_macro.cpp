@@ -33,6 +33,7 @@ bool Parser::delimited_body(ast::Delimiter& delimiter, lex::TokenRange& body) {
 
 ast::MacroCallId Parser::macro_call(PathId path, Span start) {
     bump();
+    check(T::Not);
     ast::MacroCall call;
     call.path = path;
     delimited_body(call.delimiter, call.body);
@@ -87,7 +88,7 @@ void Parser::macro_rules_item(ast::Item& item) {
     item.data = rules;
     if (failed_ || rules.delimiter == ast::Delimiter::Brace) return;
     if (!eat(T::Semi)) {
-        error(prev_span_, "macros must be delimited with braces or followed by a semicolon")
+        error(prev_span_, "macros that expand to items must be delimited with braces or followed by a semicolon")
             .suggest(prev_span_.after(), ";", "add a semicolon");
     }
 }

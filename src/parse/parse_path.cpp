@@ -27,12 +27,14 @@ PathId Parser::path(PathStyle style) {
     ast::Path out;
     const Span start = span();
     Scratch<ast::PathSegment> segments(*this);
-    out.global = eat(T::PathSep);
+    out.global = at(T::PathSep);
+    if (out.global) bump();
     for (;;) {
         ast::PathSegment segment;
         if (!path_segment(style, segment)) break;
         segments.push(segment);
-        if (!at(T::PathSep) || (style == PathStyle::Mod && at_any({T::PathSep}) && (peek() == T::OpenBrace || peek() == T::Star))) break;
+        // A use tree takes the `::` before its braces or star.
+        if (!check(T::PathSep) || (style == PathStyle::Mod && (peek() == T::OpenBrace || peek() == T::Star))) break;
         bump();
     }
     out.segments = segments.finish();
@@ -92,6 +94,7 @@ bool Parser::path_segment(PathStyle style, ast::PathSegment& segment) {
     const bool separated = at(T::PathSep) && (peek() == T::Less || peek() == T::LessLess || peek() == T::OpenParen);
     if (style == PathStyle::Type ? !(angle || at(T::OpenParen) || separated) : !separated) {
         check(T::PathSep);
+        if (style == PathStyle::Type) check(T::Less), check(T::OpenParen);
         return true;
     }
     if (separated) bump();
@@ -175,8 +178,15 @@ ast::GenericArg Parser::generic_arg() {
         const ExprId value = const_arg();
         return {from(start), ast::ConstGenericArg{value}};
     }
+    const bool starts_type = at_path_start() || at_bound() || at_fn_pointer() ||
+                             at_any({T::OpenParen, T::OpenBracket, T::Star, T::And, T::AndAnd, T::Underscore, T::KwImpl, T::KwDyn, T::DotDotDot, T::KwTypeof});
+    if (!starts_type) {
+        check(T::Greater);
+        also(Expect::Const), also(Expect::Lifetime), also(Expect::Type);
+        unexpected();
+    }
     const TypeId arg = type();
-    if (at(T::Colon) || at(T::Equal) || at(T::EqualEqual)) return constraint(start, arg);
+    if (check(T::Colon) || check(T::Equal) || at(T::EqualEqual)) return constraint(start, arg);
     return {from(start), ast::TypeGenericArg{arg}};
 }
 

@@ -73,6 +73,7 @@ PatId Parser::pattern_single(bool allow_range) {
 
 PatId Parser::pattern_inner() {
     const Span start = span();
+    const std::string_view word = std::exchange(pattern_word_, "pattern");
     switch (kind_) {
         case T::OpenInvisible: {
             const std::uint32_t close = buffer_.partner(pos_);
@@ -99,7 +100,11 @@ PatId Parser::pattern_inner() {
             error(start, "unexpected `...`").label(start, "not a valid pattern").suggest(start, "..", "for a rest pattern, use `..` instead of `...`", Applicability::MachineApplicable);
             return make_pat(start, ast::RestPat{});
         case T::KwBox:
-            if (peek() == T::Comma || peek() == T::CloseParen) break;
+            if (lex::is_close(peek()) || peek() == T::Comma || peek() == T::FatArrow || peek() == T::Equal || peek() == T::Semi || peek() == T::Colon) {
+                bump();
+                expected("pattern");
+                break;
+            }
             unstable(start, "box pattern syntax is experimental");
             bump();
             return pattern_single();
@@ -115,13 +120,14 @@ PatId Parser::pattern_inner() {
                 while (eat(T::KwMut)) {}
             }
             if (at(T::KwRef) || !lex::is_ident(kind_)) {
-                if (at(T::KwSelfValue)) {
-                    expected("identifier");
-                    break;
-                }
+                const bool no_pattern = at_any({T::KwSelfValue, T::FatArrow, T::Semi, T::Equal, T::Comma, T::Colon}) || lex::is_close(kind_) || at_end();
+                if (no_pattern) return ident_pattern(start, false, false, true);
                 const PatId inner = pattern_single();
                 if (!failed_) {
-                    error(from(start), "`mut` must be followed by a named binding")
+                    const ast::PatData& data = crate_[inner].data;
+                    const bool group = std::holds_alternative<ast::TuplePat>(data) || std::holds_alternative<ast::SlicePat>(data) ||
+                                       std::holds_alternative<ast::StructPat>(data) || std::holds_alternative<ast::TupleStructPat>(data);
+                    error(from(start), group ? "`mut` must be attached to each individual binding" : "`mut` must be followed by a named binding")
                         .note("`mut` may be followed by `variable` and `variable @ pattern`")
                         .suggest(start.to(crate_[inner].span.start()), "", "remove the `mut` prefix");
                 }
@@ -154,7 +160,9 @@ PatId Parser::pattern_inner() {
                            next != T::DotDotDot && next != T::PathSep && next != T::Not;
     if (lone_name) return ident_pattern(start, false, false, false);
     if (at_path_start()) return path_pattern();
-    expected("pattern");
+    const bool misused_keyword = lex::is_keyword(kind_) && !at_any({T::KwIn, T::KwLet, T::KwMut, T::KwRef});
+    if (misused_keyword) return ident_pattern(start, false, false, false);
+    expected(word);
     return crate_.add(ast::Pat{start, ast::ErrorPat{}});
 }
 
@@ -186,6 +194,7 @@ List<PatId> Parser::pattern_list(T close) {
     comma_list(close, [&] {
         reject_dangling(outer_attributes(), "pattern");
         list.push(pattern());
+        check(T::KwIf);
     });
     return list.finish();
 }
@@ -193,7 +202,10 @@ List<PatId> Parser::pattern_list(T close) {
 PatId Parser::paren_pattern() {
     const Span start = span();
     Scratch<PatId> list(*this);
-    const bool trailing = comma_list(T::CloseParen, [&] { list.push(pattern()); });
+    const bool trailing = comma_list(T::CloseParen, [&] {
+        list.push(pattern());
+        check(T::KwIf);
+    });
     const bool rest = list.size() == 1 && ast::get_if<ast::RestPat>(crate_[list.back()]) != nullptr;
     if (list.size() != 1 || trailing || rest) return make_pat(start, ast::TuplePat{list.finish()});
     const PatId inner = list.back();
@@ -205,6 +217,7 @@ PatId Parser::ident_pattern(Span start, bool by_ref, bool ref_mut, bool is_mut) 
     ast::IdentPat out{by_ref, ref_mut, is_mut, {}, {}};
     if (!expect_ident(out.ident)) return crate_.add(ast::Pat{start, ast::ErrorPat{}});
     if (eat(T::At)) {
+        pattern_word_ = "binding pattern";
         out.sub = pattern_single();
     } else if (at(T::OpenParen) && (by_ref || is_mut)) {
         error(start.to(prev_span_), "expected identifier, found enum pattern").label(start.to(prev_span_), "expected identifier, found enum pattern");
@@ -252,7 +265,10 @@ PatId Parser::struct_pattern(Span start, PathId name) {
         field.attributes = attributes;
         fields.push(field);
         if (failed_ || check(T::CloseBrace)) break;
-        if (!eat(T::Comma)) unexpected();
+        if (!eat(T::Comma)) {
+            error(span(), "expected `,`").label(start.to(prev_span_), "while parsing the fields for this pattern");
+            fail();
+        }
     }
     skip_to_close(close);
     out.fields = fields.finish();
@@ -283,6 +299,7 @@ ast::FieldPat Parser::field_pattern() {
 PatId Parser::literal_or_range(Span start) {
     const ExprId value = negative_or_literal();
     if (at_range_operator() && !failed_) return range_rest(start, value);
+    check(T::DotDot), check(T::DotDotEqual), check(T::DotDotDot);
     return make_pat(start, ast::LiteralPat{value});
 }
 

@@ -110,7 +110,7 @@ ExprId Parser::bracket_expr() {
             break;
         }
         if (!eat(T::Comma)) {
-            missing_comma();
+            unexpected();
             break;
         }
     }
@@ -138,7 +138,8 @@ ExprId Parser::after_path(PathId name, Span start) {
 // At `{` behind a path. Where struct literals are not allowed, `{ name, ` and `{ name: ` can still be nothing else.
 bool Parser::struct_literal_follows() {
     if (!restrictions_.no_struct) return true;
-    if (!lex::is_ident(peek()) || (peek(2) != T::Comma && peek(2) != T::Colon)) return false;
+    const bool short_value = peek(4) == T::Comma || peek(5) == T::Comma || peek(4) == T::CloseBrace;
+    if (!lex::is_ident(peek()) || !(peek(2) == T::Comma || (peek(2) == T::Colon && short_value))) return false;
     const std::uint32_t close = buffer_.partner(pos_);
     const Span whole = prev_span_.file == span().file ? prev_span_.to(buffer_.span(close)) : span();
     error(whole, "struct literals are not allowed here")
@@ -176,7 +177,7 @@ ExprId Parser::struct_literal(PathId name, Span start) {
         field.attributes = attributes;
         fields.push(field);
         if (failed_ || check(T::CloseBrace)) break;
-        if (!eat(T::Comma)) missing_comma();
+        if (!eat(T::Comma)) unexpected();
     }
     skip_to_close(close);
     out.fields = fields.finish();

@@ -68,6 +68,11 @@ void Parser::statement(Scratch<StmtId>& out, ExprId& tail, std::uint32_t end) {
     }
     if (failed_) return;
     if (at(T::KwLet)) return let_statement(start, attributes, out);
+    if (bad_declaration()) {
+        error(span(), "invalid variable declaration")
+            .suggest(at(T::KwMut) ? span().start() : span(), at(T::KwMut) ? "let " : "let", at(T::KwMut) ? "missing keyword" : "write `let` instead of `" + std::string(token_text()) + "` to introduce a new variable");
+        return let_statement(start, attributes, out);
+    }
     const Span first = span();
     if (const ItemId item = item_after_attributes(attributes, ItemPlace::Module, true); item.valid()) {
         out.push(crate_.add(ast::Stmt{crate_[item].span, {}, ast::ItemStmt{item}}));
@@ -134,12 +139,12 @@ void Parser::expression_statement(ExprId value, Span start, Scratch<StmtId>& out
         tail = value;
         return;
     }
-    if (!is_complete(value)) end_statement();
+    if (!is_complete(value)) end_statement(true);
     out.push(crate_.add(ast::Stmt{from(start), {}, ast::ExprStmt{value, !is_complete(value)}}));
 }
 
 // Behind a statement that needs a `;`. Where only that is missing, parsing goes on as if it were there.
-void Parser::end_statement() {
+void Parser::end_statement(bool may_be_tail) {
     if (eat(T::Semi) || failed_) return;
     const Span next = span();
     const bool new_line = prev_span_.file == next.file && prev_span_.end <= next.begin &&
@@ -157,15 +162,22 @@ void Parser::end_statement() {
             .label(next, "unexpected token");
         return;
     }
-    check(T::CloseBrace);
+    if (may_be_tail) check(T::CloseBrace);
     unexpected();
 }
 
+// `auto x = ..`, `var x = ..`, `mut x = ..`: habits from other languages.
+bool Parser::bad_declaration() const {
+    if (at(T::KwMut)) return true;
+    const bool other_word = at(T::KwAuto) || (at(T::Ident) && token_text() == "var");
+    return other_word && lex::is_ident(peek());
+}
+
 void Parser::let_statement(Span start, Attributes attributes, Scratch<StmtId>& out) {
-    bump();
+    if (!at(T::KwMut)) bump();
     ast::LetStmt let;
     if (at(T::KwLet) && !failed_) {
-        error(span(), "unnecessary `let` keyword").suggest(span(), "", "remove the unnecessary `let` keyword", Applicability::MachineApplicable);
+        error(span(), "expected pattern, found `let`").suggest(span(), "", "remove the unnecessary `let` keyword", Applicability::MachineApplicable);
         bump();
     }
     let.pattern = pattern_no_top_alternatives("`let` bindings require top-level or-patterns in parentheses");
@@ -176,18 +188,18 @@ void Parser::let_statement(Span start, Attributes attributes, Scratch<StmtId>& o
         let.init = expr();
     } else if (!failed_ && let.type.valid() ? eat_first(T::Equal) : eat(T::Equal)) {
         let.init = expr();
-        if (at(T::KwElse) && !failed_) {
+        if (check(T::KwElse) && !failed_) {
             bump();
             reject_let_else(let.init);
             let.else_block = block();
         }
     } else if (at_compound_assignment()) {
-        error(span(), fmt::format("can't reassign an uninitialized variable"))
+        error(span(), "can't reassign to an uninitialized variable")
             .help("if you meant to overwrite, remove the `let` binding");
         bump();
         let.init = expr();
     }
-    if (!failed_) end_statement();
+    if (!failed_) end_statement(false);
     out.push(crate_.add(ast::Stmt{from(start), attributes, let}));
 }
 

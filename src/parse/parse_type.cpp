@@ -152,8 +152,8 @@ TypeId Parser::fn_pointer_type(Span start, List<ast::GenericParam> for_params) {
     if (out.header.is_const) error(out.header.span, "an `fn` pointer type cannot be `const`").label(out.header.span, "`const` because of this");
     if (out.header.is_async) error(out.header.span, "an `fn` pointer type cannot be `async`").label(out.header.span, "`async` because of this");
     if (!expect(T::KwFn)) return make_type(start, ast::ErrorType{});
-    if (!check(T::OpenParen)) {
-        unexpected();
+    if (!at(T::OpenParen)) {
+        missing_function_params();
         return make_type(start, ast::ErrorType{});
     }
     Scratch<ast::Param> params(*this);
@@ -178,7 +178,7 @@ TypeId Parser::for_type(AllowPlus plus) {
 TypeId Parser::path_type(AllowPlus plus) {
     const Span start = span();
     const PathId type_path = path(PathStyle::Type);
-    if (at(T::Not) && !failed_) {
+    if (check(T::Not) && !failed_) {
         const ast::MacroCallId call = macro_call(type_path, start);
         return make_type(start, ast::MacroType{call});
     }

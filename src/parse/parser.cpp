@@ -127,20 +127,21 @@ bool Parser::expect_ident(Ident& out) {
         return true;
     }
     also(Expect::Ident);
-    if (!failed_ && lex::is_keyword(kind_) && kind_ != T::Underscore && expected_.none()) {
-        error(span(), "expected identifier, found " + describe_token())
-            .label(span(), "expected identifier, found " + std::string(kind_ >= T::KwAbstract ? "reserved keyword" : "keyword"))
-            .suggest(span().start(), "r#", "escape `" + std::string(token_text()) + "` to use it as an identifier");
-        const bool escapable = !at_any({T::KwSelfValue, T::KwSelfType, T::KwSuper, T::KwCrate});
-        if (escapable) {   // read on as if it had been escaped
-            out = take_ident();
-            return true;
-        }
+    if (failed_) return false;
+    const Span place = at_end() ? prev_span_ : span();
+    const bool keyword = lex::is_keyword(kind_) && kind_ != T::Underscore;
+    const bool escapable = keyword && !at_any({T::KwSelfValue, T::KwSelfType, T::KwSuper, T::KwCrate});
+    std::string label = "expected identifier";
+    if (keyword) label += kind_ >= T::KwAbstract ? ", found reserved keyword" : ", found keyword";
+    Diagnostic& diagnostic = error(place, "expected identifier, found " + describe_token());
+    diagnostic.label(place, std::move(label));
+    if (!escapable) {
         fail();
         return false;
     }
-    unexpected();
-    return false;
+    diagnostic.suggest(place.start(), "r#", "escape `" + std::string(token_text()) + "` to use it as an identifier");
+    out = take_ident();   // read on as if it had been escaped
+    return true;
 }
 
 bool Parser::finished() {

@@ -89,6 +89,7 @@ class Parser {
     void fail();                           // enter panic
     bool failed() const { return failed_; }
     void unexpected();                     // "expected one of .., found ..", and fail
+    void missing_function_params();
     void expected(std::string_view what);  // "expected WHAT, found ..", and fail
     void also(Expect what) { expected_extra_ |= 1u << static_cast<unsigned>(what); }
     std::string describe_token() const;    // "`x`", "keyword `fn`"
@@ -149,7 +150,7 @@ class Parser {
     void where_clause(ast::Generics& generics);
     List<ast::GenericParam> for_binder();
     List<ast::GenericParam> generic_params();
-    ast::GenericParam generic_param();
+    ast::GenericParam generic_param(bool first);
     List<ast::Bound> bounds(AllowPlus plus = AllowPlus::Yes);
     List<ast::Bound> more_bounds(ast::Bound first);
     bool at_bound() const;
@@ -160,6 +161,7 @@ class Parser {
 
     // ---- patterns: parse_pattern.cpp ----
     PatId pattern(bool top_alternatives = true);
+    bool bad_declaration() const;
     PatId pattern_no_top_alternatives(std::string_view where);
     PatId pattern_single(bool allow_range = true);
     PatId pattern_inner();
@@ -238,7 +240,7 @@ class Parser {
     void let_statement(Span start, Attributes attributes, Scratch<StmtId>& out);
     bool macro_statement(PathId path, Span start, Attributes attributes, Scratch<StmtId>& out, ExprId& tail);
     void expression_statement(ExprId expr, Span start, Scratch<StmtId>& out, ExprId& tail);
-    void end_statement();
+    void end_statement(bool may_be_tail);
     void one_statement();
     bool at_compound_assignment() const;
     void reject_let_else(ExprId init);
@@ -254,6 +256,7 @@ class Parser {
     List<ItemId> item_list(ItemPlace place, std::uint32_t end);
     void not_an_item(Attributes attributes, ItemPlace place);
     void fn_item(ast::Item& item, ItemPlace place, bool is_default);
+    bool arm_follows();
     ast::FnHeader fn_header();
     void fn_params(ast::FnDecl& decl, ParamNames names);
     bool self_param(ast::SelfParam& self);
@@ -298,7 +301,7 @@ class Parser {
             trailing = false;
             if (failed_ || check(close)) break;
             if (!eat(T::Comma)) {
-                missing_comma();
+                unexpected();
                 break;
             }
             trailing = true;
@@ -306,7 +309,6 @@ class Parser {
         skip_to_close(end);
         return trailing;
     }
-    void missing_comma();
 
     // Scratch space for lists under construction: nested lists of one type share a vector.
     template <class Element>
@@ -391,6 +393,7 @@ class Parser {
     std::uint32_t split_ = 0;              // characters already taken of the current token
     Span prev_span_;
     Restrictions restrictions_;
+    std::string_view pattern_word_ = "pattern";   // what a missing pattern is called at the next place for one
     bool failed_ = false;
     bool stopped_ = false;                 // failed for good: nothing resumes
     int quiet_ = 0;

@@ -173,12 +173,6 @@ void Parser::skip_tree() {
     bump();
 }
 
-// `label` on the comma that is missing, as rustc has it: "help: missing `,`".
-void Parser::missing_comma() {
-    also(Expect::Operator);
-    unexpected();
-}
-
 // Where statements go on: behind a `;`, behind a block, or before a word that starts a statement on a new line.
 void Parser::skip_statement(std::uint32_t end) {
     const std::uint32_t from = pos_;
