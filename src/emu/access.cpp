@@ -1,5 +1,5 @@
-// Memory off the fast path: which space a generic address is in, whether the access is allowed there, and what to say if
-// it is not.
+// Memory off the fast path: which space a generic address is in, whether the access is allowed there, and
+// what to say if it is not.
 #include <fmt/format.h>
 
 #include "emu/machine.hpp"
@@ -33,19 +33,23 @@ Located locate(const Op& op, std::uint64_t address) {
     return {Space::Global, address};
 }
 
-std::string_view verb(bool write) { return write ? "writes" : "reads"; }
+std::string_view verb(bool write) {
+    return write ? "writes" : "reads";
+}
 
 std::string nearest_text(const NearestAllocation& near) {
     using Relation = NearestAllocation::Relation;
     if (near.relation == Relation::None) return "no memory is allocated";
     const Allocation& a = near.allocation;
     const std::string name = a.name.empty() ? fmt::format("#{}", a.serial) : fmt::format("`{}`", a.name);
-    const std::string what = fmt::format("{} {} of {} bytes at {:#x}", memory_kind_name(a.kind), name, a.size, a.base);
+    const std::string what =
+        fmt::format("{} {} of {} bytes at {:#x}", memory_kind_name(a.kind), name, a.size, a.base);
     switch (near.relation) {
         case Relation::Inside: return fmt::format("it starts at byte {} of {}", near.distance, what);
         case Relation::Past: return fmt::format("it is {} bytes past the end of {}", near.distance, what);
         case Relation::Before: return fmt::format("it is {} bytes before {}", near.distance, what);
-        case Relation::Freed: return fmt::format("it is byte {} of {}, which has been freed", near.distance, what);
+        case Relation::Freed:
+            return fmt::format("it is byte {} of {}, which has been freed", near.distance, what);
         case Relation::None: break;
     }
     OCKC_UNREACHABLE("relation to an allocation");
@@ -54,9 +58,12 @@ std::string nearest_text(const NearestAllocation& near) {
 std::string outside_text(Warp& warp, Located at, std::uint32_t bytes) {
     const Launch& launch = *warp.worker->launch;
     switch (at.space) {
-        case Space::Shared: return fmt::format("the block has {} bytes of shared memory", warp.block->shared_bytes);
-        case Space::Local: return fmt::format("the thread has {} bytes of local memory", launch.program->local_bytes);
-        case Space::Param: return fmt::format("the kernel has {} bytes of parameters", launch.program->param_bytes);
+        case Space::Shared:
+            return fmt::format("the block has {} bytes of shared memory", warp.block->shared_bytes);
+        case Space::Local:
+            return fmt::format("the thread has {} bytes of local memory", launch.program->local_bytes);
+        case Space::Param:
+            return fmt::format("the kernel has {} bytes of parameters", launch.program->param_bytes);
         case Space::Global:
         case Space::Const:
         case Space::SharedCluster:
@@ -69,29 +76,35 @@ std::string outside_text(Warp& warp, Located at, std::uint32_t bytes) {
     return nearest_text(launch.memory->nearest(at.offset));
 }
 
-const Op* out_of_bounds(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes, bool write) {
+const Op* out_of_bounds(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane,
+                        std::uint32_t bytes, bool write) {
     const Located at = locate(op, address);
-    const std::string_view space = at.space == Space::Global ? std::string_view("global") : ptx::text(at.space);
-    std::string what = fmt::format("illegal address: {} {} bytes of {} memory at {:#x}", verb(write), bytes, space, address);
+    const std::string_view space =
+        at.space == Space::Global ? std::string_view("global") : ptx::text(at.space);
+    std::string what =
+        fmt::format("illegal address: {} {} bytes of {} memory at {:#x}", verb(write), bytes, space, address);
     what += "\n  " + outside_text(warp, at, bytes);
     return fault(warp, op, ErrorKind::IllegalAddress, lane, std::move(what), address);
 }
 
-const Op* misaligned(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes, bool write) {
+const Op* misaligned(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes,
+                     bool write) {
     return fault(warp, op, ErrorKind::Misaligned, lane,
-                 fmt::format("misaligned address: {} {} bytes at {:#x}, which is not a multiple of {}", verb(write), bytes, address, bytes),
+                 fmt::format("misaligned address: {} {} bytes at {:#x}, which is not a multiple of {}",
+                             verb(write), bytes, address, bytes),
                  address);
 }
 
 }  // namespace
 
 std::uint64_t lane_address(Warp& warp, const Op& op, std::uint32_t lane) {
-    const std::uint64_t base =
-        op.address_bytes == 8 ? warp.lanes<std::uint64_t>(op.source[0])[lane] : warp.lanes<std::uint32_t>(op.source[0])[lane];
+    const std::uint64_t base = op.address_bytes == 8 ? warp.lanes<std::uint64_t>(op.source[0])[lane]
+                                                     : warp.lanes<std::uint32_t>(op.source[0])[lane];
     return op.address_bytes == 8 ? base + op.imm : static_cast<std::uint32_t>(base + op.imm);
 }
 
-bool open_window(Warp& warp, const Op& op, Window& window, std::uint64_t address, std::uint32_t lane, bool write) {
+bool open_window(Warp& warp, const Op& op, Window& window, std::uint64_t address, std::uint32_t lane,
+                 bool write) {
     const std::uint32_t bytes = op.access_bytes;
     if (address % bytes != 0) {
         misaligned(warp, op, address, lane, bytes, write);
@@ -100,8 +113,10 @@ bool open_window(Warp& warp, const Op& op, Window& window, std::uint64_t address
     const Located at = locate(op, address);
     if (at.space == Space::Global) {
         const Allocation* found = warp.worker->launch->memory->find(address);
-        if (found != nullptr && found->contains(address, bytes) && !(write && found->kind == MemoryKind::Constant)) {
-            window = {found->base, found->size - bytes + 1, found->host, !write || found->kind != MemoryKind::Constant, found};
+        if (found != nullptr && found->contains(address, bytes) &&
+            !(write && found->kind == MemoryKind::Constant)) {
+            window = {found->base, found->size - bytes + 1, found->host,
+                      !write || found->kind != MemoryKind::Constant, found};
             return true;
         }
     }
@@ -109,7 +124,8 @@ bool open_window(Warp& warp, const Op& op, Window& window, std::uint64_t address
     return false;
 }
 
-std::byte* resolve(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes, bool write) {
+std::byte* resolve(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes,
+                   bool write) {
     if (address % bytes != 0) {
         misaligned(warp, op, address, lane, bytes, write);
         return nullptr;
@@ -128,7 +144,8 @@ std::byte* resolve(Warp& warp, const Op& op, std::uint64_t address, std::uint32_
         }
         case Space::Param:
             // Kernel parameters are constant: a launch's workers share one block of them.
-            if (!write && inside(launch.program->param_bytes)) return const_cast<std::byte*>(launch.params) + at.offset;
+            if (!write && inside(launch.program->param_bytes))
+                return const_cast<std::byte*>(launch.params) + at.offset;
             break;
         case Space::Global:
         case Space::Const:
@@ -156,7 +173,9 @@ bool address_in_space(Warp& warp, std::uint64_t address, Space space) {
         case Space::SharedCluster: return in(kSharedWindow);
         case Space::Local: return in(kLocalWindow);
         case Space::Param: return in(kParamWindow);
-        case Space::Global: return !in(kSharedWindow) && !in(kLocalWindow) && !in(kParamWindow) && !address_in_space(warp, address, Space::Const);
+        case Space::Global:
+            return !in(kSharedWindow) && !in(kLocalWindow) && !in(kParamWindow) &&
+                   !address_in_space(warp, address, Space::Const);
         case Space::Const: {
             const Allocation* found = warp.worker->launch->memory->find(address);
             return found != nullptr && found->kind == MemoryKind::Constant;
@@ -173,7 +192,8 @@ bool watch_access(Warp& warp, const Op& op, bool write, bool atomic) {
         const std::uint64_t address = lane_address(warp, op, lane);
         const Located at = locate(op, address);
         if (at.space != Space::Shared && at.space != Space::Global) continue;
-        if (!detector->access(warp, op, at.space == Space::Shared, at.offset, lane, write, atomic)) return false;
+        if (!detector->access(warp, op, at.space == Space::Shared, at.offset, lane, write, atomic))
+            return false;
     }
     return true;
 }

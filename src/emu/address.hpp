@@ -1,6 +1,7 @@
-// The emulated address space. Device memory lives above every address that a host process can own, so that a host pointer
-// handed to a kernel by mistake, or a device pointer dereferenced on the host, is always caught. Shared, local and param
-// memory have windows of their own in the generic space; inside its own state space each is addressed from 0.
+// The emulated address space. Device memory lives above every address that a host process can own, so that a
+// host pointer handed to a kernel by mistake, or a device pointer dereferenced on the host, is always caught.
+// Shared, local and param memory have windows of their own in the generic space; inside its own state space
+// each is addressed from 0.
 #pragma once
 #include <cstdint>
 
@@ -8,13 +9,13 @@ namespace ockc::emu {
 
 using DeviceAddress = std::uint64_t;
 
-inline constexpr DeviceAddress kHeapBase = 1ull << 48;          // cuMemAlloc and module variables
+inline constexpr DeviceAddress kHeapBase = 1ull << 48;  // cuMemAlloc and module variables
 inline constexpr DeviceAddress kHeapEnd = 1ull << 52;
 inline constexpr DeviceAddress kSharedWindow = 1ull << 53;
 inline constexpr DeviceAddress kLocalWindow = kSharedWindow + (1ull << 32);
 inline constexpr DeviceAddress kParamWindow = kSharedWindow + (2ull << 32);
 inline constexpr std::uint64_t kWindowSize = 1ull << 32;
-inline constexpr std::uint64_t kHeapAlign = 256;                // what the driver gives
-inline constexpr std::uint64_t kHeapGap = 4096;                 // never mapped, between two allocations
+inline constexpr std::uint64_t kHeapAlign = 256;  // what the driver gives
+inline constexpr std::uint64_t kHeapGap = 4096;   // never mapped, between two allocations
 
 }  // namespace ockc::emu

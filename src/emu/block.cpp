@@ -1,6 +1,6 @@
-// Runs the blocks of a launch on one host thread: the warps of a block take turns, each until it has to wait, has ended
-// or has used up its turn. A worker takes one block after another; in a cooperative launch it holds all of its blocks at
-// once and turns between them, so that blocks may wait for each other.
+// Runs the blocks of a launch on one host thread: the warps of a block take turns, each until it has to wait,
+// has ended or has used up its turn. A worker takes one block after another; in a cooperative launch it holds
+// all of its blocks at once and turns between them, so that blocks may wait for each other.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace ockc::emu {
 namespace {
 
-constexpr std::uint64_t kTurn = 1 << 16;            // instructions
+constexpr std::uint64_t kTurn = 1 << 16;  // instructions
 constexpr std::uint64_t kCooperativeTurn = 1 << 12;
 constexpr std::size_t kLaneAlign = 64;
 
@@ -34,8 +34,14 @@ void fill_constants(Warp& warp, const Program& program) {
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
             switch (constant.bytes) {
                 case 0: warp.predicate(constant.slot) = static_cast<std::uint32_t>(constant.value); break;
-                case 2: warp.lanes<std::uint16_t>(constant.slot)[lane] = static_cast<std::uint16_t>(constant.value); break;
-                case 4: warp.lanes<std::uint32_t>(constant.slot)[lane] = static_cast<std::uint32_t>(constant.value); break;
+                case 2:
+                    warp.lanes<std::uint16_t>(constant.slot)[lane] =
+                        static_cast<std::uint16_t>(constant.value);
+                    break;
+                case 4:
+                    warp.lanes<std::uint32_t>(constant.slot)[lane] =
+                        static_cast<std::uint32_t>(constant.value);
+                    break;
                 case 8: warp.lanes<std::uint64_t>(constant.slot)[lane] = constant.value; break;
                 default: OCKC_UNREACHABLE("width of a constant");
             }
@@ -52,7 +58,8 @@ class ResidentBlock {
         local_ = aligned_bytes(std::size_t{program_.local_bytes} * kLanes * count);
         shared_ = aligned_bytes(launch_.shared_bytes);
         warps_ = std::vector<Warp>(count);
-        for (std::uint32_t i = 0; i < count; ++i) prepare(warps_[i], i);
+        for (std::uint32_t i = 0; i < count; ++i)
+            prepare(warps_[i], i);
     }
 
     void start(std::uint64_t linear) {
@@ -64,9 +71,11 @@ class ResidentBlock {
         block_.shared_bytes = launch_.shared_bytes;
         block_.live_threads = block_.threads = launch_.threads;
         block_.faulted = false;
-        for (BarrierState& barrier : block_.barriers) barrier = {};
+        for (BarrierState& barrier : block_.barriers)
+            barrier = {};
         std::memset(shared_.get(), 0, launch_.shared_bytes);
-        for (Warp& warp : warps_) start_warp(warp);
+        for (Warp& warp : warps_)
+            start_warp(warp);
         if (worker_.detector != nullptr) worker_.detector->start_block(block_);
     }
 
@@ -107,7 +116,8 @@ class ResidentBlock {
     }
 
     void start_warp(Warp& warp) {
-        std::memset(warp.registers + program_.constant_bytes, 0, program_.register_bytes - program_.constant_bytes);
+        std::memset(warp.registers + program_.constant_bytes, 0,
+                    program_.register_bytes - program_.constant_bytes);
         if (program_.local_bytes != 0) std::memset(warp.local, 0, std::size_t{program_.local_bytes} * kLanes);
         const std::uint32_t first = warp.index * kLanes;
         const std::uint32_t count = launch_.threads - first < kLanes ? launch_.threads - first : kLanes;
@@ -199,11 +209,14 @@ void ResidentBlock::report_deadlock() {
     }
     for (Warp& warp : warps_) {
         if (warp.split_count == 0) continue;
-        std::string what = fmt::format("deadlock: {} of {} threads wait and none can go on", block_.live_threads, block_.threads);
-        for (const Group& group : groups) what += "\n  " + describe_waiting(launch_, *group.at, group.threads, group.warps);
+        std::string what = fmt::format("deadlock: {} of {} threads wait and none can go on",
+                                       block_.live_threads, block_.threads);
+        for (const Group& group : groups)
+            what += "\n  " + describe_waiting(launch_, *group.at, group.threads, group.warps);
         const Split& split = warp.splits[0];
         warp.frame = split.frame;
-        fault(warp, *split.waiting_at, ErrorKind::LaunchFailed, static_cast<std::uint32_t>(__builtin_ctz(split.mask)), what);
+        fault(warp, *split.waiting_at, ErrorKind::LaunchFailed,
+              static_cast<std::uint32_t>(__builtin_ctz(split.mask)), what);
         return;
     }
 }

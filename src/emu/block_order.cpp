@@ -10,21 +10,28 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
 
-// What is still to be written down, newest on top of a stack: a block, the latch of a head, or a set yet to be ordered.
+// What is still to be written down, newest on top of a stack: a block, the latch of a head, or a set yet to
+// be ordered.
 struct Pending {
     enum class Kind : std::uint8_t { Block, Latch, Set } kind;
-    std::uint32_t block = kNone;          // the block or the head; for a set: the head in front of it
-    std::vector<std::uint32_t> members;   // of a set, in text order
+    std::uint32_t block = kNone;         // the block or the head; for a set: the head in front of it
+    std::vector<std::uint32_t> members;  // of a set, in text order
 };
 
-// Tarjan's components of the subgraph whose nodes have scope_[node] == scope, found depth first without recursion.
+// Tarjan's components of the subgraph whose nodes have scope_[node] == scope, found depth first without
+// recursion.
 class ComponentFinder {
   public:
     explicit ComponentFinder(const FlowGraph& graph)
-        : graph_(graph), scope_(graph.size(), 0), index_(graph.size(), kNone), low_(graph.size(), 0), on_stack_(graph.size(), false) {}
+        : graph_(graph),
+          scope_(graph.size(), 0),
+          index_(graph.size(), kNone),
+          low_(graph.size(), 0),
+          on_stack_(graph.size(), false) {}
 
     // Components in topological order; each component's first element is where the search entered it.
-    std::vector<std::vector<std::uint32_t>> run(const std::vector<std::uint32_t>& members, std::uint32_t head) {
+    std::vector<std::vector<std::uint32_t>> run(const std::vector<std::uint32_t>& members,
+                                                std::uint32_t head) {
         ++current_;
         for (const std::uint32_t block : members) {
             scope_[block] = current_;
@@ -33,9 +40,11 @@ class ComponentFinder {
         next_index_ = 0;
         found_.clear();
         if (head != kNone) {
-            for (const std::uint32_t next : graph_.successors[head]) search(next);
+            for (const std::uint32_t next : graph_.successors[head])
+                search(next);
         }
-        for (const std::uint32_t block : members) search(block);
+        for (const std::uint32_t block : members)
+            search(block);
         std::reverse(found_.begin(), found_.end());
         return std::move(found_);
     }
@@ -83,12 +92,13 @@ class ComponentFinder {
         if (low_[block] != index_[block]) return;
         const auto first = std::find(stack_.rbegin(), stack_.rend(), block).base() - 1;
         found_.emplace_back(first, stack_.end());
-        for (const std::uint32_t member : found_.back()) on_stack_[member] = false;
+        for (const std::uint32_t member : found_.back())
+            on_stack_[member] = false;
         stack_.erase(first, stack_.end());
     }
 
     const FlowGraph& graph_;
-    std::vector<std::uint32_t> scope_;   // the run that a block belongs to
+    std::vector<std::uint32_t> scope_;  // the run that a block belongs to
     std::uint32_t current_ = 0;
     std::vector<std::uint32_t> index_;
     std::vector<std::uint32_t> low_;
@@ -120,7 +130,8 @@ void push_components(std::vector<Pending>& pending, std::vector<std::vector<std:
 BlockOrder::BlockOrder(const FlowGraph& graph) : rank_(graph.size(), 0), latch_(graph.size(), 0) {
     if (graph.size() == 0) return;
     std::vector<std::uint32_t> all(graph.size());
-    for (std::uint32_t block = 0; block < all.size(); ++block) all[block] = block;
+    for (std::uint32_t block = 0; block < all.size(); ++block)
+        all[block] = block;
     ComponentFinder finder(graph);
     std::vector<Pending> pending;
     pending.push_back({Pending::Kind::Set, kNone, std::move(all)});
@@ -130,7 +141,9 @@ BlockOrder::BlockOrder(const FlowGraph& graph) : rank_(graph.size(), 0), latch_(
         switch (item.kind) {
             case Pending::Kind::Block: rank_[item.block] = count_++; break;
             case Pending::Kind::Latch: latch_[item.block] = count_++; break;
-            case Pending::Kind::Set: push_components(pending, finder.run(item.members, item.block), finder); break;
+            case Pending::Kind::Set:
+                push_components(pending, finder.run(item.members, item.block), finder);
+                break;
         }
     }
 }

@@ -1,5 +1,6 @@
-// Every source becomes a sign and a 64-bit magnitude (integers) or an exact double (floats); every destination is rounded
-// from one of these. No host rounding mode is involved: narrow() rounds a double, rounded_to_odd() makes an integer one.
+// Every source becomes a sign and a 64-bit magnitude (integers) or an exact double (floats); every
+// destination is rounded from one of these. No host rounding mode is involved: narrow() rounds a double,
+// rounded_to_odd() makes an integer one.
 #include "emu/convert.hpp"
 
 #include <cmath>
@@ -13,10 +14,16 @@ using namespace baseline;
 using ptx::Type;
 using ptx::TypeKind;
 
-bool is_float(Type type) { return ptx::type_info(type).kind == TypeKind::Float; }
-bool is_signed(Type type) { return ptx::type_info(type).kind == TypeKind::Signed; }
+bool is_float(Type type) {
+    return ptx::type_info(type).kind == TypeKind::Float;
+}
+bool is_signed(Type type) {
+    return ptx::type_info(type).kind == TypeKind::Signed;
+}
 
-U64 low_bits(U64 value, U32 bits) { return bits >= 64 ? value : value & ((U64{1} << bits) - 1); }
+U64 low_bits(U64 value, U32 bits) {
+    return bits >= 64 ? value : value & ((U64{1} << bits) - 1);
+}
 U64 extend(Type type, U64 value) {
     const U32 bits = ptx::type_bits(type);
     value = low_bits(value, bits);
@@ -54,7 +61,8 @@ double to_double(Magnitude m, Round round) {
     }
     return m.negative ? -static_cast<double>(kept) : static_cast<double>(kept);
 }
-// Exact up to 53 bits, otherwise with the last bit set if anything was cut off: narrowing it further rounds right.
+// Exact up to 53 bits, otherwise with the last bit set if anything was cut off: narrowing it further rounds
+// right.
 double to_odd_double(Magnitude m) {
     const U32 width = m.value == 0 ? 0 : 64 - static_cast<U32>(__builtin_clzll(m.value));
     if (width <= 53) return to_double(m, Round::Rn);
@@ -133,14 +141,16 @@ U64 int_to_int(const Conversion& c, U64 raw) {
     return m.value > top + 1 ? 0 - (top + 1) : 0 - m.value;
 }
 
-// NaNs: widening to f64 and narrowing from it keep the payload, quiet; bf16 widens by a shift; the rest is canonical.
+// NaNs: widening to f64 and narrowing from it keep the payload, quiet; bf16 widens by a shift; the rest is
+// canonical.
 U64 float_to_float(const Conversion& c, U64 raw) {
     const double v = float_value(c.from, raw, c.ftz);
     if (v != v) {
         if (c.sat) return 0;
         if (c.to == Type::F64) return bit_to<U64>(v) | Double::kQuiet;
         if (c.to == Type::F32 && c.from == Type::F64) {
-            return ((raw >> 32) & Single::kSign) | 0x7FC0'0000u | (static_cast<U32>(raw >> 29) & 0x003F'FFFFu);
+            return ((raw >> 32) & Single::kSign) | 0x7FC0'0000u |
+                   (static_cast<U32>(raw >> 29) & 0x003F'FFFFu);
         }
         if (c.to == Type::F32) return c.from == Type::BF16 ? raw << 16 : Single::kNan;
         return float_bits(c.to, v, Round::Rn);

@@ -1,5 +1,5 @@
-// One value converted from any scalar type to any other: the rules of cvt in one place. exec_convert.cpp has the common
-// conversions as lane code and hands the rest to run_convert.
+// One value converted from any scalar type to any other: the rules of cvt in one place. exec_convert.cpp has
+// the common conversions as lane code and hands the rest to run_convert.
 #pragma once
 #include <cstdint>
 

@@ -1,7 +1,8 @@
-// One pass over each reachable function. Code is cut into pieces of straight line: at labels, behind branches and ends,
-// and behind everything that can make lanes wait (barriers, calls). A predicated instruction gets a guard op in front of
-// it; a predicated end, call or barrier becomes a branch around it, because lanes may leave it at different times. The
-// pieces' order of priority (block_order.hpp) then goes into every op that can part or join lanes.
+// One pass over each reachable function. Code is cut into pieces of straight line: at labels, behind branches
+// and ends, and behind everything that can make lanes wait (barriers, calls). A predicated instruction gets a
+// guard op in front of it; a predicated end, call or barrier becomes a branch around it, because lanes may
+// leave it at different times. The pieces' order of priority (block_order.hpp) then goes into every op that
+// can part or join lanes.
 #include "emu/decode.hpp"
 
 #include <fmt/format.h>
@@ -26,9 +27,11 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr std::uint32_t kLaneAlign = 64;
-constexpr Slot kConstantTag = 0x8000'0000u;   // until the constants' place is known
+constexpr Slot kConstantTag = 0x8000'0000u;  // until the constants' place is known
 
-constexpr std::uint32_t slot_bytes(std::uint32_t lane_bytes) { return lane_bytes == 0 ? kLaneAlign : lane_bytes * kLanes; }
+constexpr std::uint32_t slot_bytes(std::uint32_t lane_bytes) {
+    return lane_bytes == 0 ? kLaneAlign : lane_bytes * kLanes;
+}
 
 // Slots of registers and constants, across all functions of a program.
 class Slots {
@@ -79,22 +82,24 @@ class Slots {
 struct Fixes {
     struct Branch {
         std::uint32_t op = 0;
-        std::uint32_t target = 0;     // op
+        std::uint32_t target = 0;  // op
     };
     struct Call {
-        std::uint32_t call = 0;       // index into Program::calls
-        std::uint32_t function = 0;   // position in the layout
+        std::uint32_t call = 0;      // index into Program::calls
+        std::uint32_t function = 0;  // position in the layout
     };
     std::vector<Branch> branches;
     std::vector<Call> calls;
-    std::vector<std::uint32_t> entries;   // by position: first op
+    std::vector<std::uint32_t> entries;  // by position: first op
 };
 
 bool makes_lanes_wait(Form form) {
-    return form == Form::BarSync || form == Form::BarRed || form == Form::BarRedPopc || form == Form::Barrier ||
-           form == Form::BarWarpSync || form == Form::Call;
+    return form == Form::BarSync || form == Form::BarRed || form == Form::BarRedPopc ||
+           form == Form::Barrier || form == Form::BarWarpSync || form == Form::Call;
 }
-bool ends_line(Form form) { return form == Form::Bra || form == Form::Ret || form == Form::Exit || form == Form::Trap; }
+bool ends_line(Form form) {
+    return form == Form::Bra || form == Form::Ret || form == Form::Exit || form == Form::Trap;
+}
 // Handlers of these may park lanes at the op itself, so no guard may stand in front.
 bool may_park(Form form) {
     switch (form) {
@@ -112,9 +117,15 @@ bool may_park(Form form) {
 
 class FunctionDecoder {
   public:
-    FunctionDecoder(Program& program, const Layout& layout, Slots& slots, Fixes& fixes, std::uint32_t position)
-        : program_(program), layout_(layout), slots_(slots), fixes_(fixes), position_(position),
-          index_(layout.functions[position]), function_(program.module->functions[index_]) {}
+    FunctionDecoder(Program& program, const Layout& layout, Slots& slots, Fixes& fixes,
+                    std::uint32_t position)
+        : program_(program),
+          layout_(layout),
+          slots_(slots),
+          fixes_(fixes),
+          position_(position),
+          index_(layout.functions[position]),
+          function_(program.module->functions[index_]) {}
 
     // Appends the function's ops; a text when something cannot be executed.
     std::string run() {
@@ -126,18 +137,19 @@ class FunctionDecoder {
             if (pieces_.empty()) open_piece();
             if (block.label.valid() && uses_[block.label.raw] != 0) start_joined_piece();
             if (block.label.valid()) label_piece_[block.label.raw] = current_piece();
-            for (instr_ = 0; instr_ < block.instrs.size() && error_.empty(); ++instr_) instruction(block.instrs[instr_]);
+            for (instr_ = 0; instr_ < block.instrs.size() && error_.empty(); ++instr_)
+                instruction(block.instrs[instr_]);
         }
         if (error_.empty()) resolve();
         return std::move(error_);
     }
 
   private:
-    enum class End : std::uint8_t { Open, Falls, Leaves };   // how a piece hands over to the next
+    enum class End : std::uint8_t { Open, Falls, Leaves };  // how a piece hands over to the next
     struct Piece {
         std::uint32_t first_op = 0;
         End end = End::Open;
-        std::vector<std::uint32_t> targets;   // labels
+        std::vector<std::uint32_t> targets;  // labels
     };
     struct BranchFix {
         std::uint32_t op = 0;
@@ -149,10 +161,12 @@ class FunctionDecoder {
 
     void fail(const ptx::Instr& instr, std::string_view why) {
         if (!error_.empty()) return;
-        error_ = fmt::format("PTX line {}: `{}`: {}", instr.text_line, ptx::print(*program_.module, function_, instr), why);
+        error_ = fmt::format("PTX line {}: `{}`: {}", instr.text_line,
+                             ptx::print(*program_.module, function_, instr), why);
     }
 
-    // ------------------------------------------------------------------------------------------------------- pieces
+    // -------------------------------------------------------------------------------------------------------
+    // pieces
 
     void count_label_uses() {
         uses_.assign(function_.labels.size(), 0);
@@ -166,7 +180,7 @@ class FunctionDecoder {
     void open_piece() { pieces_.push_back({static_cast<std::uint32_t>(ops().size()), End::Open, {}}); }
     // Others come here too: lanes that fall in may have to wait for them.
     void start_joined_piece() {
-        if (pieces_.back().first_op == ops().size()) return;   // what ended the piece before takes care of it
+        if (pieces_.back().first_op == ops().size()) return;  // what ended the piece before takes care of it
         Op& op = emit(joint_handlers());
         op.counts = 0;
         end_piece(End::Falls);
@@ -185,7 +199,8 @@ class FunctionDecoder {
         program_.origins.push_back({index_, origin_block(), origin_instr(), current_piece()});
         return ops().back();
     }
-    // A joint at the end of an empty block stands for the next instruction; validation made sure that there is one.
+    // A joint at the end of an empty block stands for the next instruction; validation made sure that there
+    // is one.
     std::uint32_t origin_block() {
         origin_block_ = block_ < function_.blocks.size() ? block_ : 0;
         origin_instr_ = instr_;
@@ -201,7 +216,8 @@ class FunctionDecoder {
         return origin_instr_ < count ? origin_instr_ : count - 1;
     }
 
-    // -------------------------------------------------------------------------------------------------- instructions
+    // --------------------------------------------------------------------------------------------------
+    // instructions
 
     void instruction(const ptx::Instr& instr) {
         if (instr.form == Form::Bra) return branch(instr);
@@ -214,8 +230,10 @@ class FunctionDecoder {
             guard.flip = flip;
         }
         plain(instr);
-        if (ends_line(instr.form)) end_piece(End::Leaves);
-        else if (makes_lanes_wait(instr.form)) end_piece(End::Falls);
+        if (ends_line(instr.form))
+            end_piece(End::Leaves);
+        else if (makes_lanes_wait(instr.form))
+            end_piece(End::Falls);
     }
 
     void branch(const ptx::Instr& instr) {
@@ -242,8 +260,10 @@ class FunctionDecoder {
         pieces_.back().targets.push_back(label);
         end_piece(End::Falls);
         plain(instr);
-        if (ends_line(instr.form)) end_piece(End::Leaves);
-        else if (makes_lanes_wait(instr.form)) end_piece(End::Falls);
+        if (ends_line(instr.form))
+            end_piece(End::Leaves);
+        else if (makes_lanes_wait(instr.form))
+            end_piece(End::Falls);
         start_joined_piece();
         label_piece_[label] = current_piece();
     }
@@ -262,7 +282,8 @@ class FunctionDecoder {
         op.source_bytes = request_.source_bytes;
         request_.mods.space = op.space;
         const Handlers handlers = find_handlers(request_);
-        if (!handlers.valid()) return fail(instr, "the emulator cannot execute this combination of modifiers");
+        if (!handlers.valid())
+            return fail(instr, "the emulator cannot execute this combination of modifiers");
         Op& out = emit(handlers);
         op.run[0] = out.run[0];
         op.run[1] = out.run[1];
@@ -284,7 +305,8 @@ class FunctionDecoder {
         op.sat = m.sat;
     }
 
-    // ------------------------------------------------------------------------------------------------------ operands
+    // ------------------------------------------------------------------------------------------------------
+    // operands
 
     static std::uint32_t operand_bits(const ptx::Mods& m, OperandType type, std::size_t list_size) {
         switch (type) {
@@ -292,7 +314,8 @@ class FunctionDecoder {
             case OperandType::Type: return ptx::type_bits(m.type);
             case OperandType::SourceType: return ptx::type_bits(m.source_type);
             case OperandType::Wide: return 2 * ptx::type_bits(m.type);
-            case OperandType::Element: return list_size == 0 ? 0 : ptx::type_bits(m.type) / static_cast<std::uint32_t>(list_size);
+            case OperandType::Element:
+                return list_size == 0 ? 0 : ptx::type_bits(m.type) / static_cast<std::uint32_t>(list_size);
             case OperandType::Predicate: return 1;
             case OperandType::Bytes2: return 16;
             case OperandType::Bytes4: return 32;
@@ -301,7 +324,9 @@ class FunctionDecoder {
         return 0;
     }
     // The lanes of a value of `bits`: 0 for predicates, at least two bytes otherwise.
-    static std::uint8_t lane_bytes(std::uint32_t bits) { return static_cast<std::uint8_t>(bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8); }
+    static std::uint8_t lane_bytes(std::uint32_t bits) {
+        return static_cast<std::uint8_t>(bits == 1 ? 0 : bits <= 16 ? 2 : bits / 8);
+    }
 
     void operands(const ptx::Instr& instr, Op& op) {
         const ptx::FormInfo& info = instr.info();
@@ -312,8 +337,10 @@ class FunctionDecoder {
             const Operand& operand = instr.operands[i];
             switch (spec.role) {
                 case Role::Dest:
-                    if (has_dest) op.dest2 = operand.present() ? destination(instr, spec, operand) : kNoSlot;
-                    else op.dest = destination(instr, spec, operand);
+                    if (has_dest)
+                        op.dest2 = operand.present() ? destination(instr, spec, operand) : kNoSlot;
+                    else
+                        op.dest = destination(instr, spec, operand);
                     if (!has_dest) request_.dest_bytes = width_;
                     has_dest = true;
                     break;
@@ -333,7 +360,7 @@ class FunctionDecoder {
                 case Role::List: list(instr, spec, operand, op); break;
                 case Role::Label:
                 case Role::Function:
-                case Role::Params: break;   // branch() and call() look at these
+                case Role::Params: break;  // branch() and call() look at these
             }
         }
     }
@@ -387,7 +414,8 @@ class FunctionDecoder {
     }
 
     // A load's destination or a store's value: one register or a list.
-    void value_or_vector(const ptx::Instr& instr, const ptx::OperandSpec& spec, const Operand& operand, Op& op, std::uint32_t at) {
+    void value_or_vector(const ptx::Instr& instr, const ptx::OperandSpec& spec, const Operand& operand,
+                         Op& op, std::uint32_t at) {
         const bool load = instr.form != Form::St;
         if (operand.kind == OperandKind::List) return list(instr, spec, operand, op);
         if (load) {
@@ -401,7 +429,8 @@ class FunctionDecoder {
 
     void list(const ptx::Instr& instr, const ptx::OperandSpec& spec, const Operand& operand, Op& op) {
         const std::vector<Operand>& items = function_.list_of(operand);
-        const bool written = instr.form == Form::Ld || instr.form == Form::LdNc || instr.form == Form::MovUnpack;
+        const bool written =
+            instr.form == Form::Ld || instr.form == Form::LdNc || instr.form == Form::MovUnpack;
         list_size_ = items.size();
         op.list = static_cast<std::uint32_t>(program_.slots.size());
         op.list_size = static_cast<std::uint16_t>(items.size());
@@ -409,7 +438,8 @@ class FunctionDecoder {
         std::vector<Slot> found;
         for (const Operand& item : items) {
             found.push_back(written ? destination(instr, spec, item) : source(instr, spec, item, op));
-            if (bytes != 0 && width_ != bytes) fail(instr, "the emulator needs registers of one width in a list");
+            if (bytes != 0 && width_ != bytes)
+                fail(instr, "the emulator needs registers of one width in a list");
             bytes = width_;
         }
         program_.slots.insert(program_.slots.end(), found.begin(), found.end());
@@ -417,12 +447,15 @@ class FunctionDecoder {
         list_size_ = 0;
     }
 
-    // ------------------------------------------------------------------------------------------------------- memory
+    // -------------------------------------------------------------------------------------------------------
+    // memory
 
     void address(const ptx::Instr& instr, const Operand& operand, Op& op) {
-        op.access_bytes = static_cast<std::uint8_t>(ptx::type_bytes(instr.mods.type) * ptx::lanes(instr.mods.vec));
+        op.access_bytes =
+            static_cast<std::uint8_t>(ptx::type_bytes(instr.mods.type) * ptx::lanes(instr.mods.vec));
         op.site = program_.sites++;
-        program_.smallest_access = std::min<std::uint8_t>(program_.smallest_access, std::max<std::uint8_t>(op.access_bytes, 1));
+        program_.smallest_access =
+            std::min<std::uint8_t>(program_.smallest_access, std::max<std::uint8_t>(op.access_bytes, 1));
         if (operand.kind == OperandKind::AddrReg) {
             const std::uint32_t bits = ptx::reg_class_info(operand.as_reg().reg_class()).bits;
             op.source[0] = slots_.reg(position_, operand.as_reg());
@@ -447,7 +480,7 @@ class FunctionDecoder {
     static bool in_space(const SymbolPlace& place, Op& op) {
         const Space asked = op.space == Space::SharedCluster ? Space::Shared : op.space;
         if (asked == Space::Param && place.space == Space::Local) {
-            op.space = Space::Local;   // the parameter of a call
+            op.space = Space::Local;  // the parameter of a call
             return true;
         }
         if (asked == Space::None) op.space = place.space;
@@ -455,13 +488,16 @@ class FunctionDecoder {
     }
     void kernel_param(const ptx::Instr& instr, const SymbolPlace& place, std::uint64_t offset, Op& op) {
         if (instr.form == Form::St) return fail(instr, "kernel parameters cannot be written");
-        if (offset > place.size || op.access_bytes > place.size - offset) return fail(instr, "reads beyond the parameter");
-        if ((place.offset + offset) % op.access_bytes != 0) return fail(instr, "the parameter is not aligned for this");
+        if (offset > place.size || op.access_bytes > place.size - offset)
+            return fail(instr, "reads beyond the parameter");
+        if ((place.offset + offset) % op.access_bytes != 0)
+            return fail(instr, "the parameter is not aligned for this");
         op.imm = place.offset + offset;
         request_.fixed_param = true;
     }
 
-    // -------------------------------------------------------------------------------------------------------- calls
+    // --------------------------------------------------------------------------------------------------------
+    // calls
 
     bool call(const ptx::Instr& instr, Op& op) {
         const auto callee = function_index(*program_.module, instr.operands[1].as_symbol());
@@ -476,19 +512,24 @@ class FunctionDecoder {
         program_.calls.push_back(std::move(site));
         return true;
     }
-    bool copies(const ptx::Instr& instr, const Operand& actual, const std::vector<ptx::Param>& formals, std::uint32_t callee, bool in,
-                std::vector<ParamCopy>& out) {
+    bool copies(const ptx::Instr& instr, const Operand& actual, const std::vector<ptx::Param>& formals,
+                std::uint32_t callee, bool in, std::vector<ParamCopy>& out) {
         static const std::vector<Operand> kNone;
         const std::vector<Operand>& items = actual.present() ? function_.list_of(actual) : kNone;
         if (items.size() != formals.size()) {
-            fail(instr, fmt::format("{} {} given, {} declared", items.size(), in ? "arguments" : "results", formals.size()));
+            fail(instr, fmt::format("{} {} given, {} declared", items.size(), in ? "arguments" : "results",
+                                    formals.size()));
             return false;
         }
         for (std::size_t i = 0; i < items.size(); ++i) {
-            const SymbolPlace* mine = items[i].kind == OperandKind::Symbol ? layout_.find(position_, items[i].as_symbol()) : nullptr;
+            const SymbolPlace* mine = items[i].kind == OperandKind::Symbol
+                                          ? layout_.find(position_, items[i].as_symbol())
+                                          : nullptr;
             const SymbolPlace* theirs = layout_.find(callee, formals[i].name);
-            if (mine == nullptr || mine->space != Space::Local || theirs == nullptr || mine->size != theirs->size) {
-                fail(instr, fmt::format("{} {} does not fit its declaration", in ? "argument" : "result", i + 1));
+            if (mine == nullptr || mine->space != Space::Local || theirs == nullptr ||
+                mine->size != theirs->size) {
+                fail(instr,
+                     fmt::format("{} {} does not fit its declaration", in ? "argument" : "result", i + 1));
                 return false;
             }
             const auto here = static_cast<std::uint32_t>(mine->offset);
@@ -498,13 +539,15 @@ class FunctionDecoder {
         return true;
     }
 
-    // ------------------------------------------------------------------------------------------------------ resolution
+    // ------------------------------------------------------------------------------------------------------
+    // resolution
 
     void resolve() {
         FlowGraph graph;
         graph.successors.resize(pieces_.size());
         for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
-            for (const std::uint32_t label : pieces_[i].targets) graph.successors[i].push_back(label_piece_[label]);
+            for (const std::uint32_t label : pieces_[i].targets)
+                graph.successors[i].push_back(label_piece_[label]);
             if (pieces_[i].end != End::Leaves && i + 1 < pieces_.size()) graph.successors[i].push_back(i + 1);
         }
         const BlockOrder order(graph);
@@ -537,13 +580,13 @@ class FunctionDecoder {
     std::uint32_t origin_block_ = 0;
     std::uint32_t origin_instr_ = 0;
     std::vector<Piece> pieces_;
-    std::vector<std::uint32_t> uses_;          // by label
-    std::vector<std::uint32_t> label_piece_;   // by label, then by the labels that branch_around makes
+    std::vector<std::uint32_t> uses_;         // by label
+    std::vector<std::uint32_t> label_piece_;  // by label, then by the labels that branch_around makes
     std::vector<BranchFix> branch_fixes_;
     std::vector<std::uint32_t> piece_of_op_;
 
     Request request_;
-    std::uint8_t width_ = 0;                   // lane bytes of the operand looked at last
+    std::uint8_t width_ = 0;  // lane bytes of the operand looked at last
     std::size_t list_size_ = 0;
 };
 
@@ -552,11 +595,15 @@ void finish(Program& program, Slots& slots, const Fixes& fixes) {
     for (Op& op : program.ops) {
         op.dest = slots.final_slot(op.dest);
         op.dest2 = slots.final_slot(op.dest2);
-        for (Slot& source : op.source) source = slots.final_slot(source);
+        for (Slot& source : op.source)
+            source = slots.final_slot(source);
     }
-    for (Slot& slot : program.slots) slot = slots.final_slot(slot);
-    for (const Fixes::Branch& fix : fixes.branches) program.ops[fix.op].target = &program.ops[fix.target];
-    for (const Fixes::Call& fix : fixes.calls) program.calls[fix.call].entry = &program.ops[fixes.entries[fix.function]];
+    for (Slot& slot : program.slots)
+        slot = slots.final_slot(slot);
+    for (const Fixes::Branch& fix : fixes.branches)
+        program.ops[fix.op].target = &program.ops[fix.target];
+    for (const Fixes::Call& fix : fixes.calls)
+        program.calls[fix.call].entry = &program.ops[fixes.entries[fix.function]];
     program.constant_bytes = slots.constant_bytes();
     program.register_bytes = slots.total_bytes();
     program.registers = slots.words();

@@ -1,5 +1,5 @@
-// ptx::Module -> Program. In: validated PTX, one entry of it and the addresses of the module's variables. Out: the ops
-// that a warp executes, with registers, constants, addresses, branch targets and ranks resolved.
+// ptx::Module -> Program. In: validated PTX, one entry of it and the addresses of the module's variables.
+// Out: the ops that a warp executes, with registers, constants, addresses, branch targets and ranks resolved.
 #pragma once
 #include <memory>
 #include <string_view>

@@ -1,5 +1,6 @@
-// The hardware's approximate functions. The emulator rounds the true value once, which is inside every documented bound;
-// special values follow the manual's tables. The results differ from a GPU's in the last bits, as documented.
+// The hardware's approximate functions. The emulator rounds the true value once, which is inside every
+// documented bound; special values follow the manual's tables. The results differ from a GPU's in the last
+// bits, as documented.
 #include <cmath>
 
 #include "emu/float_formats.hpp"
@@ -25,26 +26,47 @@ const Op* run_f32(const Op& op, Warp& warp) {
 const Op* run_rsqrt_f64(const Op& op, Warp& warp) {
     const std::uint64_t* a = warp.lanes<std::uint64_t>(op.source[0]);
     std::uint64_t* out = warp.lanes<std::uint64_t>(op.dest);
-    each_active(warp, [&](std::uint32_t i) { out[i] = Double::result(1.0 / std::sqrt(Double::value(a[i])), a[i], a[i]); });
+    each_active(warp, [&](std::uint32_t i) {
+        out[i] = Double::result(1.0 / std::sqrt(Double::value(a[i])), a[i], a[i]);
+    });
     return &op + 1;
 }
 
-double rcp(double a) { return 1.0 / a; }
-double rsqrt(double a) { return 1.0 / std::sqrt(a); }
-double root(double a) { return std::sqrt(a); }
-double power_of_two(double a) { return std::exp2(a); }
-double log_of_two(double a) { return std::log2(a); }
-double sine(double a) { return std::sin(a); }
-double cosine(double a) { return std::cos(a); }
-double tangent(double a) { return std::tanh(a); }
+double rcp(double a) {
+    return 1.0 / a;
+}
+double rsqrt(double a) {
+    return 1.0 / std::sqrt(a);
+}
+double root(double a) {
+    return std::sqrt(a);
+}
+double power_of_two(double a) {
+    return std::exp2(a);
+}
+double log_of_two(double a) {
+    return std::log2(a);
+}
+double sine(double a) {
+    return std::sin(a);
+}
+double cosine(double a) {
+    return std::cos(a);
+}
+double tangent(double a) {
+    return std::tanh(a);
+}
 
 // a * (1/b): divisors above 2^126 have a subnormal reciprocal, which the hardware takes for zero.
 float div_approx(float a, float b) {
     const float size = std::fabs(b);
-    if (size > 0x1p126f && !std::isinf(b)) return std::isinf(a) || std::isnan(a) ? NAN : std::copysign(0.0f, a) * std::copysign(1.0f, b);
+    if (size > 0x1p126f && !std::isinf(b))
+        return std::isinf(a) || std::isnan(a) ? NAN : std::copysign(0.0f, a) * std::copysign(1.0f, b);
     return static_cast<float>(static_cast<double>(a) / static_cast<double>(b));
 }
-float div_full(float a, float b) { return a / b; }
+float div_full(float a, float b) {
+    return a / b;
+}
 
 template <float (*kFunction)(float, float)>
 const Op* run_div(const Op& op, Warp& warp) {

@@ -1,4 +1,5 @@
-// Atomic operations, lane by lane from the lowest, each on the host's atomics: other blocks run on other threads.
+// Atomic operations, lane by lane from the lowest, each on the host's atomics: other blocks run on other
+// threads.
 #include "emu/float_formats.hpp"
 #include "emu/isa.hpp"
 
@@ -15,7 +16,8 @@ U exchange(U* at, Change change) {
     U old = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (true) {
         const U wanted = change(old);
-        if (__atomic_compare_exchange_n(at, &old, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return old;
+        if (__atomic_compare_exchange_n(at, &old, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return old;
     }
 }
 
@@ -81,7 +83,8 @@ const Op* run_atomic(const Op& op, Warp& warp) {
         const U64 address = lane_address(warp, op, lane);
         std::byte* at = resolve(warp, op, address, lane, sizeof(Bits), true);
         if (at == nullptr) return nullptr;
-        const bool in_shared = at - warp.block->shared >= 0 && at - warp.block->shared < warp.block->shared_bytes;
+        const bool in_shared =
+            at - warp.block->shared >= 0 && at - warp.block->shared < warp.block->shared_bytes;
         const Bits b_lane = b[lane];
         const Bits c_lane = c[lane];
         const Bits old = exchange(reinterpret_cast<Bits*>(at),

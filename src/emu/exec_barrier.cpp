@@ -12,18 +12,23 @@ namespace {
 
 using ptx::Form;
 
-std::uint32_t first_lane(const Warp& warp) { return static_cast<std::uint32_t>(__builtin_ctz(warp.active)); }
+std::uint32_t first_lane(const Warp& warp) {
+    return static_cast<std::uint32_t>(__builtin_ctz(warp.active));
+}
 
 // A barrier's number and count are read from the first lane: they are the same in all.
-std::uint32_t value_of(Warp& warp, Slot slot) { return slot == kNoSlot ? 0 : warp.lanes<std::uint32_t>(slot)[first_lane(warp)]; }
+std::uint32_t value_of(Warp& warp, Slot slot) {
+    return slot == kNoSlot ? 0 : warp.lanes<std::uint32_t>(slot)[first_lane(warp)];
+}
 
 // Under OCK_EMULATOR_CHECK=sync the lanes of a warp must come to an aligned barrier together.
 bool aligned(Warp& warp, const Op& op) {
     const std::uint32_t elsewhere = ~(warp.active | warp.exited);
-    if (elsewhere == 0 || !warp.worker->launch->options->check_sync) [[likely]] return true;
+    if (elsewhere == 0 || !warp.worker->launch->options->check_sync) [[likely]]
+        return true;
     fault(warp, op, ErrorKind::LaunchFailed, first_lane(warp),
-          fmt::format("divergent barrier: {} of the warp's threads come to it while {} are elsewhere", warp.active_count,
-                      __builtin_popcount(elsewhere)));
+          fmt::format("divergent barrier: {} of the warp's threads come to it while {} are elsewhere",
+                      warp.active_count, __builtin_popcount(elsewhere)));
     return false;
 }
 
@@ -46,7 +51,8 @@ const Op* run_bar_red(const Op& op, Warp& warp) {
 const Op* run_bar_warp(const Op& op, Warp& warp) {
     std::uint32_t members = 0;
     const std::uint32_t* masks = warp.lanes<std::uint32_t>(op.source[0]);
-    for (std::uint32_t lanes = warp.active; lanes != 0; lanes &= lanes - 1) members |= masks[__builtin_ctz(lanes)];
+    for (std::uint32_t lanes = warp.active; lanes != 0; lanes &= lanes - 1)
+        members |= masks[__builtin_ctz(lanes)];
     return sync_lanes(warp, op, members);
 }
 const Op* run_fence(const Op& op, Warp&) {
@@ -54,7 +60,9 @@ const Op* run_fence(const Op& op, Warp&) {
     return &op + 1;
 }
 
-Handlers both(Handler handler) { return {handler, handler}; }
+Handlers both(Handler handler) {
+    return {handler, handler};
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Extended-precision integer arithmetic. Each lane's carry flag is a bit of Warp::carry; for differences it is the borrow.
+// Extended-precision integer arithmetic. Each lane's carry flag is a bit of Warp::carry; for differences it
+// is the borrow.
 #include "emu/lanes.hpp"
 
 namespace ockc::emu::OCKC_EMU_ISA {
@@ -63,7 +64,8 @@ Handlers by_type(Type type) {
 }
 template <Product kProduct, bool kSub>
 Handlers chained(const ptx::Mods& m) {
-    return m.carry_out ? by_type<kProduct, kSub, true, true>(m.type) : by_type<kProduct, kSub, true, false>(m.type);
+    return m.carry_out ? by_type<kProduct, kSub, true, true>(m.type)
+                       : by_type<kProduct, kSub, true, false>(m.type);
 }
 
 }  // namespace

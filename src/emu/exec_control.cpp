@@ -1,5 +1,5 @@
-// Jumps, calls, ends, and the two ops that the decoder adds: joints, where lanes may have to wait for others, and guards
-// in front of predicated instructions.
+// Jumps, calls, ends, and the two ops that the decoder adds: joints, where lanes may have to wait for others,
+// and guards in front of predicated instructions.
 #include "emu/exec_control.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ namespace {
 using ptx::Form;
 
 const Op* run_jump(const Op& op, Warp& warp) {
-    if (op.target_rank < warp.limit) [[likely]] return op.target;
+    if (op.target_rank < warp.limit) [[likely]]
+        return op.target;
     return reschedule(warp, op.target, op.target_rank);
 }
 
@@ -21,12 +22,14 @@ const Op* run_branch(const Op& op, Warp& warp) {
     const std::uint32_t taken = (warp.predicate(op.source[0]) ^ op.flip) & warp.active;
     if (taken == warp.active) return run_jump(op, warp);
     if (taken != 0 && op.target != &op + 1) return diverge(warp, op, taken);
-    if (op.next_rank < warp.limit) [[likely]] return &op + 1;
+    if (op.next_rank < warp.limit) [[likely]]
+        return &op + 1;
     return reschedule(warp, &op + 1, op.next_rank);
 }
 
 const Op* run_joint(const Op& op, Warp& warp) {
-    if (op.next_rank < warp.limit) [[likely]] return &op + 1;
+    if (op.next_rank < warp.limit) [[likely]]
+        return &op + 1;
     return reschedule(warp, &op + 1, op.next_rank);
 }
 
@@ -43,9 +46,15 @@ const Op* run_guard(const Op& op, Warp& warp) {
     return next;
 }
 
-const Op* run_call(const Op& op, Warp& warp) { return call_function(warp, op); }
-const Op* run_return(const Op& op, Warp& warp) { return return_from_function(warp, op); }
-const Op* run_exit(const Op& op, Warp& warp) { return exit_lanes(warp, op); }
+const Op* run_call(const Op& op, Warp& warp) {
+    return call_function(warp, op);
+}
+const Op* run_return(const Op& op, Warp& warp) {
+    return return_from_function(warp, op);
+}
+const Op* run_exit(const Op& op, Warp& warp) {
+    return exit_lanes(warp, op);
+}
 
 const Op* run_trap(const Op& op, Warp& warp) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(warp.active));
@@ -55,16 +64,28 @@ const Op* run_breakpoint(const Op& op, Warp& warp) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(warp.active));
     return fault(warp, op, ErrorKind::Trap, lane, "a breakpoint, and no debugger");
 }
-const Op* run_nothing(const Op& op, Warp&) { return &op + 1; }
+const Op* run_nothing(const Op& op, Warp&) {
+    return &op + 1;
+}
 
-Handlers both(Handler handler) { return {handler, handler}; }
+Handlers both(Handler handler) {
+    return {handler, handler};
+}
 
 }  // namespace
 
-Handlers joint_handlers() { return both(run_joint); }
-Handlers guard_handlers() { return both(run_guard); }
-Handlers branch_handlers() { return both(run_branch); }
-Handlers jump_handlers() { return both(run_jump); }
+Handlers joint_handlers() {
+    return both(run_joint);
+}
+Handlers guard_handlers() {
+    return both(run_guard);
+}
+Handlers branch_handlers() {
+    return both(run_branch);
+}
+Handlers jump_handlers() {
+    return both(run_jump);
+}
 
 Handlers select_control(const Request& request) {
     switch (request.form) {
@@ -74,7 +95,8 @@ Handlers select_control(const Request& request) {
         case Form::Exit: return both(run_exit);
         case Form::Trap: return both(run_trap);
         case Form::Brkpt: return both(run_breakpoint);
-        case Form::Nanosleep: return both(run_nothing);   // time stands still: other warps run when this one waits
+        case Form::Nanosleep:
+            return both(run_nothing);  // time stands still: other warps run when this one waits
         default: return {};
     }
 }

@@ -8,8 +8,8 @@ namespace {
 using ptx::Form;
 using ptx::Type;
 
-// Integer to integer without saturation, any register widths: cut to the source type, extend, cut to the destination
-// type, extend. `sign` is the type's top bit if it is signed, else 0.
+// Integer to integer without saturation, any register widths: cut to the source type, extend, cut to the
+// destination type, extend. `sign` is the type's top bit if it is signed, else 0.
 struct Cut {
     U64 mask;
     U64 sign;
@@ -31,7 +31,8 @@ const Op* run_int(const Op& op, Warp& warp) {
     const From* a = warp.lanes<From>(op.source[0]);
     const Cut from = cut_to(op.source_type);
     const Cut to = cut_to(op.type);
-    store_lanes<kFull>(warp, warp.lanes<To>(op.dest), [=](U32 i) { return static_cast<To>(to(from(U64{a[i]}))); });
+    store_lanes<kFull>(warp, warp.lanes<To>(op.dest),
+                       [=](U32 i) { return static_cast<To>(to(from(U64{a[i]}))); });
     return &op + 1;
 }
 template <class From, class To>
@@ -48,7 +49,7 @@ Handlers any_int_from(U32 dest_bytes) {
 }
 
 template <class From, class To>
-struct Cast {   // between registers as wide as their types
+struct Cast {  // between registers as wide as their types
     using A = Unsigned<From>;
     using D = To;
     static D apply(A a) { return static_cast<D>(static_cast<From>(a)); }
@@ -70,7 +71,7 @@ struct SingleToDouble {
     using D = U64;
     static D apply(A a) { return bit_to<U64>(static_cast<double>(bit_to<float>(a))); }
 };
-struct SingleToInt {   // towards zero
+struct SingleToInt {  // towards zero
     using A = U32;
     using D = U32;
     static D apply(A a) {
@@ -115,7 +116,8 @@ struct Tf32 {
 
 Handlers int_to_int(const Request& r) {
     const ptx::Mods& m = r.mods;
-    const bool natural = r.dest_bytes * 8u == ptx::type_bits(m.type) && r.source_bytes * 8u == ptx::type_bits(m.source_type);
+    const bool natural =
+        r.dest_bytes * 8u == ptx::type_bits(m.type) && r.source_bytes * 8u == ptx::type_bits(m.source_type);
     if (natural && r.source_bytes == 4 && r.dest_bytes == 8) {
         return m.source_type == Type::S32 ? unary<Cast<S32, U64>>() : unary<Cast<U32, U64>>();
     }
@@ -154,15 +156,20 @@ Handlers to_float(const Request& r) {
         }
     }
     if (m.source_type != Type::F32) return {};
-    return m.type == Type::F16 ? unary<SingleToHalf>() : m.type == Type::BF16 ? unary<SingleToBrain>() : Handlers{};
+    return m.type == Type::F16    ? unary<SingleToHalf>()
+           : m.type == Type::BF16 ? unary<SingleToBrain>()
+                                  : Handlers{};
 }
 
-bool is_int(Type type) { return type >= Type::U8 && type <= Type::S64; }
+bool is_int(Type type) {
+    return type >= Type::U8 && type <= Type::S64;
+}
 
 Handlers conversion(const Request& r) {
     const ptx::Mods& m = r.mods;
     if (is_int(m.type) && is_int(m.source_type)) return m.sat ? same(run_convert) : int_to_int(r);
-    if (m.type == Type::S32 && m.source_type == Type::F32 && m.round == Round::Rzi && !m.ftz && r.dest_bytes == 4) {
+    if (m.type == Type::S32 && m.source_type == Type::F32 && m.round == Round::Rzi && !m.ftz &&
+        r.dest_bytes == 4) {
         return unary<SingleToInt>();
     }
     const Handlers fast = is_int(m.type) ? Handlers{} : to_float(r);

@@ -25,17 +25,23 @@ struct Shaped {
 template <class T, bool kFtz, bool kSat>
 struct Add : Shaped<T, kFtz, kSat> {
     using S = Shaped<T, kFtz, kSat>;
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return S::out(T::add(S::in(a), S::in(b))); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return S::out(T::add(S::in(a), S::in(b)));
+    }
 };
 template <class T, bool kFtz, bool kSat>
 struct Sub : Shaped<T, kFtz, kSat> {
     using S = Shaped<T, kFtz, kSat>;
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return S::out(T::sub(S::in(a), S::in(b))); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return S::out(T::sub(S::in(a), S::in(b)));
+    }
 };
 template <class T, bool kFtz, bool kSat>
 struct Mul : Shaped<T, kFtz, kSat> {
     using S = Shaped<T, kFtz, kSat>;
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return S::out(T::mul(S::in(a), S::in(b))); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return S::out(T::mul(S::in(a), S::in(b)));
+    }
 };
 template <class T, bool kFtz, bool kSat>
 struct Fma : Shaped<T, kFtz, kSat> {
@@ -47,7 +53,9 @@ struct Fma : Shaped<T, kFtz, kSat> {
 template <class T, bool kFtz>
 struct Div : Shaped<T, kFtz, false> {
     using S = Shaped<T, kFtz, false>;
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return S::out(T::div(S::in(a), S::in(b))); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return S::out(T::div(S::in(a), S::in(b)));
+    }
 };
 template <class T, bool kFtz>
 struct Rcp : Shaped<T, kFtz, false> {
@@ -78,7 +86,9 @@ struct Pick : Shaped<T, kFtz, false> {
 };
 template <class T>
 struct Copysign : Shaped<T, false, false> {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return (b & ~T::kSign) | (a & T::kSign); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return (b & ~T::kSign) | (a & T::kSign);
+    }
 };
 
 // Zero counts as normal.
@@ -101,11 +111,13 @@ bool has_property(Bits a, Mode mode) {
 template <class Bits, unsigned kFraction>
 const Op* run_testp(const Op& op, Warp& warp) {
     const Bits* a = warp.lanes<Bits>(op.source[0]);
-    set_predicate(warp, op.dest, gather_mask([&](U32 i) { return has_property<Bits, kFraction>(a[i], op.mode); }));
+    set_predicate(warp, op.dest,
+                  gather_mask([&](U32 i) { return has_property<Bits, kFraction>(a[i], op.mode); }));
     return &op + 1;
 }
 
-// ----------------------------------------------------------------------------------------------------------- selection
+// -----------------------------------------------------------------------------------------------------------
+// selection
 
 template <template <class, bool, bool> class F, class T>
 Handlers flagged2(bool ftz, bool sat) {
@@ -178,7 +190,9 @@ Handlers div(const ptx::Mods& m) {
     if (m.type == Type::F64) return binary<Div<Double, false>>();
     return m.ftz ? binary<Div<Single, true>>() : binary<Div<Single, false>>();
 }
-bool directed(Round round) { return round == Round::Rz || round == Round::Rm || round == Round::Rp; }
+bool directed(Round round) {
+    return round == Round::Rz || round == Round::Rm || round == Round::Rp;
+}
 
 }  // namespace
 
@@ -195,7 +209,8 @@ Handlers select_float_arith(const Request& request) {
         case Form::NegF: return by_float1<Neg>(m);
         case Form::MinF: return pick_by_type<false>(m);
         case Form::MaxF: return pick_by_type<true>(m);
-        case Form::Copysign: return m.type == Type::F64 ? binary<Copysign<Double>>() : binary<Copysign<Single>>();
+        case Form::Copysign:
+            return m.type == Type::F64 ? binary<Copysign<Double>>() : binary<Copysign<Single>>();
         case Form::Testp: return same(m.type == Type::F64 ? run_testp<U64, 52> : run_testp<U32, 23>);
         case Form::Rcp: return by_wide_float1<Rcp>(m);
         case Form::Sqrt: return by_wide_float1<Sqrt>(m);

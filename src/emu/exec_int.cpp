@@ -1,4 +1,5 @@
-// Integer arithmetic, bit fields, logic and shifts. Signed types compute in unsigned lanes, so everything wraps.
+// Integer arithmetic, bit fields, logic and shifts. Signed types compute in unsigned lanes, so everything
+// wraps.
 #include "emu/lanes.hpp"
 
 namespace ockc::emu::OCKC_EMU_ISA {
@@ -61,15 +62,21 @@ struct MulWide {
     using A = Unsigned<T>;
     using B = A;
     using D = Unsigned<Wide<T>>;
-    static D apply(A a, B b) { return static_cast<D>(Wide<T>(static_cast<T>(a)) * Wide<T>(static_cast<T>(b))); }
+    static D apply(A a, B b) {
+        return static_cast<D>(Wide<T>(static_cast<T>(a)) * Wide<T>(static_cast<T>(b)));
+    }
 };
 template <class T>
 struct MadLo : Int3<T> {
-    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b, Unsigned<T> c) { return static_cast<Unsigned<T>>(product_low<T>(a, b) + c); }
+    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b, Unsigned<T> c) {
+        return static_cast<Unsigned<T>>(product_low<T>(a, b) + c);
+    }
 };
 template <class T>
 struct MadHi : Int3<T> {
-    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b, Unsigned<T> c) { return static_cast<Unsigned<T>>(product_high<T>(a, b) + c); }
+    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b, Unsigned<T> c) {
+        return static_cast<Unsigned<T>>(product_high<T>(a, b) + c);
+    }
 };
 struct MadHiSat : Int3<S32> {
     static U32 apply(U32 a, U32 b, U32 c) {
@@ -113,19 +120,32 @@ struct Abs : Neg<T> {
 };
 template <class T>
 struct Min : Int2<T> {
-    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b) { return static_cast<T>(b) < static_cast<T>(a) ? b : a; }
+    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b) {
+        return static_cast<T>(b) < static_cast<T>(a) ? b : a;
+    }
 };
 template <class T>
 struct Max : Int2<T> {
-    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b) { return static_cast<T>(a) < static_cast<T>(b) ? b : a; }
+    static Unsigned<T> apply(Unsigned<T> a, Unsigned<T> b) {
+        return static_cast<T>(a) < static_cast<T>(b) ? b : a;
+    }
 };
 
-// ------------------------------------------------------------------------------------------------------- bits of a word
+// -------------------------------------------------------------------------------------------------------
+// bits of a word
 
-inline U32 ones_of(U32 a) { return static_cast<U32>(__builtin_popcount(a)); }
-inline U32 ones_of(U64 a) { return static_cast<U32>(__builtin_popcountll(a)); }
-inline U32 leading_zeros(U32 a) { return a == 0 ? 32 : static_cast<U32>(__builtin_clz(a)); }
-inline U32 leading_zeros(U64 a) { return a == 0 ? 64 : static_cast<U32>(__builtin_clzll(a)); }
+inline U32 ones_of(U32 a) {
+    return static_cast<U32>(__builtin_popcount(a));
+}
+inline U32 ones_of(U64 a) {
+    return static_cast<U32>(__builtin_popcountll(a));
+}
+inline U32 leading_zeros(U32 a) {
+    return a == 0 ? 32 : static_cast<U32>(__builtin_clz(a));
+}
+inline U32 leading_zeros(U64 a) {
+    return a == 0 ? 64 : static_cast<U32>(__builtin_clzll(a));
+}
 
 template <class T>
 struct Popc {
@@ -156,11 +176,13 @@ struct Brev {
     using D = T;
     static D apply(A a) {
         D out = 0;
-        for (unsigned bit = 0; bit < kBits<T>; ++bit) out |= static_cast<D>((a >> bit) & 1) << (kBits<T> - 1 - bit);
+        for (unsigned bit = 0; bit < kBits<T>; ++bit)
+            out |= static_cast<D>((a >> bit) & 1) << (kBits<T> - 1 - bit);
         return out;
     }
 };
-// Position and length count modulo 256; bits beyond the top copy the sign (of the field's end, or of the word's top).
+// Position and length count modulo 256; bits beyond the top copy the sign (of the field's end, or of the
+// word's top).
 template <class T>
 struct Bfe {
     using A = Unsigned<T>;
@@ -202,7 +224,8 @@ struct Bfi {
     }
 };
 
-// ---------------------------------------------------------------------------------------------------- logic and shifts
+// ---------------------------------------------------------------------------------------------------- logic
+// and shifts
 
 template <class T>
 struct And : Int2<T> {
@@ -241,8 +264,10 @@ struct Shr {
     using B = U32;
     using D = A;
     static D apply(A a, U32 b) {
-        if constexpr (kSigned<T>) return static_cast<D>(static_cast<T>(a) >> (b >= kBits<T> ? kBits<T> - 1 : b));
-        else return b >= kBits<T> ? 0 : static_cast<D>(a >> b);
+        if constexpr (kSigned<T>)
+            return static_cast<D>(static_cast<T>(a) >> (b >= kBits<T> ? kBits<T> - 1 : b));
+        else
+            return b >= kBits<T> ? 0 : static_cast<D>(a >> b);
     }
 };
 struct Funnel {
@@ -251,14 +276,20 @@ struct Funnel {
     using C = U32;
     using D = U32;
 };
-inline U32 funnel_amount(U32 amount, bool wrap) { return wrap ? amount & 31 : amount > 32 ? 32 : amount; }
+inline U32 funnel_amount(U32 amount, bool wrap) {
+    return wrap ? amount & 31 : amount > 32 ? 32 : amount;
+}
 template <bool kWrap>
 struct ShfL : Funnel {
-    static U32 apply(U32 a, U32 b, U32 c) { return static_cast<U32>((((U64{b} << 32) | a) << funnel_amount(c, kWrap)) >> 32); }
+    static U32 apply(U32 a, U32 b, U32 c) {
+        return static_cast<U32>((((U64{b} << 32) | a) << funnel_amount(c, kWrap)) >> 32);
+    }
 };
 template <bool kWrap>
 struct ShfR : Funnel {
-    static U32 apply(U32 a, U32 b, U32 c) { return static_cast<U32>(((U64{b} << 32) | a) >> funnel_amount(c, kWrap)); }
+    static U32 apply(U32 a, U32 b, U32 c) {
+        return static_cast<U32>(((U64{b} << 32) | a) >> funnel_amount(c, kWrap));
+    }
 };
 
 // The byte selectors of prmt's modes, four hexadecimal digits as in the general mode.
@@ -268,18 +299,21 @@ inline U32 byte_selectors(Mode mode, U32 c) {
         case Mode::F4e: return 0x3210u + 0x1111u * n;
         case Mode::B4e: {
             U32 out = 0;
-            for (U32 i = 0; i < 4; ++i) out |= ((n + 8 - i) & 7) << (4 * i);
+            for (U32 i = 0; i < 4; ++i)
+                out |= ((n + 8 - i) & 7) << (4 * i);
             return out;
         }
         case Mode::Rc8: return 0x1111u * n;
         case Mode::Ecl: {
             U32 out = 0;
-            for (U32 i = 0; i < 4; ++i) out |= (i < n ? n : i) << (4 * i);
+            for (U32 i = 0; i < 4; ++i)
+                out |= (i < n ? n : i) << (4 * i);
             return out;
         }
         case Mode::Ecr: {
             U32 out = 0;
-            for (U32 i = 0; i < 4; ++i) out |= (i < n ? i : n) << (4 * i);
+            for (U32 i = 0; i < 4; ++i)
+                out |= (i < n ? i : n) << (4 * i);
             return out;
         }
         case Mode::Rc16: return (n & 1) != 0 ? 0x3232u : 0x1010u;
@@ -295,24 +329,28 @@ struct Prmt : Funnel {
         for (U32 i = 0; i < 4; ++i) {
             const U32 selector = (selectors >> (4 * i)) & 0xF;
             U32 byte = static_cast<U32>(bytes >> (8 * (selector & 7))) & 0xFF;
-            if ((selector & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;   // the sign, over the whole byte
+            if ((selector & 8) != 0) byte = (byte & 0x80) != 0 ? 0xFF : 0;  // the sign, over the whole byte
             out |= byte << (8 * i);
         }
         return out;
     }
 };
 
-// The table's bit number (a,b,c) is the result for these three bits: eight terms, of which those that are set are joined.
+// The table's bit number (a,b,c) is the result for these three bits: eight terms, of which those that are set
+// are joined.
 template <bool kFull>
 const Op* run_lop3(const Op& op, Warp& warp) {
     const U32* a = warp.lanes<U32>(op.source[0]);
     const U32* b = warp.lanes<U32>(op.source[1]);
     const U32* c = warp.lanes<U32>(op.source[2]);
     U32 term[8];
-    for (U32 i = 0; i < 8; ++i) term[i] = ((op.imm >> i) & 1) != 0 ? 0xFFFF'FFFFu : 0u;
+    for (U32 i = 0; i < 8; ++i)
+        term[i] = ((op.imm >> i) & 1) != 0 ? 0xFFFF'FFFFu : 0u;
     store_lanes<kFull>(warp, warp.lanes<U32>(op.dest), [=](U32 i) {
-        const U32 low = (~c[i] & ((~b[i] & term[0]) | (b[i] & term[2]))) | (c[i] & ((~b[i] & term[1]) | (b[i] & term[3])));
-        const U32 high = (~c[i] & ((~b[i] & term[4]) | (b[i] & term[6]))) | (c[i] & ((~b[i] & term[5]) | (b[i] & term[7])));
+        const U32 low = (~c[i] & ((~b[i] & term[0]) | (b[i] & term[2]))) |
+                        (c[i] & ((~b[i] & term[1]) | (b[i] & term[3])));
+        const U32 high = (~c[i] & ((~b[i] & term[4]) | (b[i] & term[6]))) |
+                         (c[i] & ((~b[i] & term[5]) | (b[i] & term[7])));
         return (~a[i] & low) | (a[i] & high);
     });
     return &op + 1;
@@ -329,7 +367,8 @@ const Op* run_predicate_not(const Op& op, Warp& warp) {
     return &op + 1;
 }
 
-// ----------------------------------------------------------------------------------------------------------- selection
+// -----------------------------------------------------------------------------------------------------------
+// selection
 
 template <template <class> class F>
 Handlers by_int2(Type type) {
@@ -474,7 +513,10 @@ Handlers select_integer(const Request& request) {
         case Form::Bfind: return request.mods.shift_amount ? bfind<true>(type) : bfind<false>(type);
         case Form::Brev: return by_word<Brev>(type);
         case Form::Bfe: return bfe(type);
-        case Form::Bfi: return type == Type::B32 ? quaternary<Bfi<U32>>() : type == Type::B64 ? quaternary<Bfi<U64>>() : Handlers{};
+        case Form::Bfi:
+            return type == Type::B32   ? quaternary<Bfi<U32>>()
+                   : type == Type::B64 ? quaternary<Bfi<U64>>()
+                                       : Handlers{};
         default: return {};
     }
 }

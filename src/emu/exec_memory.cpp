@@ -1,6 +1,6 @@
-// Loads and stores. The fast path of a full warp: all addresses one element apart (one block copy) or all equal (one
-// load); else lane by lane. Every lane's address is checked against the window of memory that this instruction hit last;
-// only a miss leaves for access.cpp.
+// Loads and stores. The fast path of a full warp: all addresses one element apart (one block copy) or all
+// equal (one load); else lane by lane. Every lane's address is checked against the window of memory that this
+// instruction hit last; only a miss leaves for access.cpp.
 #include "emu/lanes.hpp"
 
 namespace ockc::emu::OCKC_EMU_ISA {
@@ -18,17 +18,21 @@ struct Quad {
 // Register value of a memory value and back.
 template <class Reg, class Mem>
 inline Reg widen(Mem m) {
-    if constexpr (sizeof(Mem) == 16) return m;
-    else return static_cast<Reg>(m);
+    if constexpr (sizeof(Mem) == 16)
+        return m;
+    else
+        return static_cast<Reg>(m);
 }
 
 inline void read_addresses(const Op& op, Warp& warp, U64* address) {
     if (op.address_bytes == 8) {
         const U64* a = warp.lanes<U64>(op.source[0]);
-        for (U32 i = 0; i < kLanes; ++i) address[i] = a[i] + op.imm;
+        for (U32 i = 0; i < kLanes; ++i)
+            address[i] = a[i] + op.imm;
     } else {
         const U32* a = warp.lanes<U32>(op.source[0]);
-        for (U32 i = 0; i < kLanes; ++i) address[i] = static_cast<U32>(a[i] + static_cast<U32>(op.imm));
+        for (U32 i = 0; i < kLanes; ++i)
+            address[i] = static_cast<U32>(a[i] + static_cast<U32>(op.imm));
     }
 }
 
@@ -42,7 +46,7 @@ struct View {
     U64 base;
     U64 span;
     std::byte* host;
-    U64 stride;   // between lanes
+    U64 stride;  // between lanes
 
     View(const Op& o, Warp& w) : op(o), warp(w), base(0), span(0), host(nullptr), stride(0) { refresh(); }
     void refresh() {
@@ -52,7 +56,9 @@ struct View {
             span = window.span;
             host = window.host;
         } else if constexpr (kKind == Kind::Shared) {
-            span = warp.block->shared_bytes < op.access_bytes ? 0 : warp.block->shared_bytes - op.access_bytes + 1;
+            span = warp.block->shared_bytes < op.access_bytes
+                       ? 0
+                       : warp.block->shared_bytes - op.access_bytes + 1;
             host = warp.block->shared;
         } else {
             stride = warp.worker->program->local_bytes;
@@ -64,7 +70,8 @@ struct View {
     std::byte* at(U64 address, U32 lane) const { return host + (address - base) + stride * lane; }
     // The host address of one lane's access; null after a fault.
     std::byte* lane(U64 address, U32 lane_index, bool write) {
-        if (good(address)) [[likely]] return at(address, lane_index);
+        if (good(address)) [[likely]]
+            return at(address, lane_index);
         std::byte* out = resolve(warp, op, address, lane_index, op.access_bytes, write);
         if constexpr (kKind == Kind::Flat) refresh();
         return out;
@@ -85,11 +92,13 @@ inline Pattern pattern_of(const U64* address, U64 step) {
 }
 
 inline void fence_if_ordered(const Op& op) {
-    if (op.sem != ptx::Sem::None && op.sem != ptx::Sem::Weak) [[unlikely]] __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (op.sem != ptx::Sem::None && op.sem != ptx::Sem::Weak) [[unlikely]]
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 inline const Op* watched(const Op& op, Warp& warp, bool write) {
     if (warp.worker->detector != nullptr) [[unlikely]] {
-        if (!watch_access(warp, op, write, op.sem != ptx::Sem::None && op.sem != ptx::Sem::Weak)) return nullptr;
+        if (!watch_access(warp, op, write, op.sem != ptx::Sem::None && op.sem != ptx::Sem::Weak))
+            return nullptr;
     }
     return &op + 1;
 }
@@ -107,20 +116,23 @@ const Op* run_load(const Op& op, Warp& warp) {
             Mem values[kLanes];
             __builtin_memcpy(values, view.at(address[0], 0), sizeof values);
             OCKC_EMU_LANES
-            for (U32 i = 0; i < kLanes; ++i) out[i] = widen<Reg>(values[i]);
+            for (U32 i = 0; i < kLanes; ++i)
+                out[i] = widen<Reg>(values[i]);
             return watched(op, warp, false);
         }
         if (pattern == Pattern::Uniform && view.good(address[0])) {
             Mem value;
             __builtin_memcpy(&value, view.at(address[0], 0), sizeof value);
-            for (U32 i = 0; i < kLanes; ++i) out[i] = widen<Reg>(value);
+            for (U32 i = 0; i < kLanes; ++i)
+                out[i] = widen<Reg>(value);
             return watched(op, warp, false);
         }
     }
     for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         const U32 lane = static_cast<U32>(__builtin_ctz(lanes));
         const std::byte* from = view.lane(address[lane], lane, false);
-        if (from == nullptr) [[unlikely]] return nullptr;
+        if (from == nullptr) [[unlikely]]
+            return nullptr;
         Mem value;
         __builtin_memcpy(&value, from, sizeof value);
         out[lane] = widen<Reg>(value);
@@ -138,7 +150,8 @@ const Op* run_load_vector(const Op& op, Warp& warp) {
     for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         const U32 lane = static_cast<U32>(__builtin_ctz(lanes));
         const std::byte* from = view.lane(address[lane], lane, false);
-        if (from == nullptr) [[unlikely]] return nullptr;
+        if (from == nullptr) [[unlikely]]
+            return nullptr;
         for (U32 i = 0; i < op.list_size; ++i) {
             Mem value;
             __builtin_memcpy(&value, from + i * sizeof(Mem), sizeof value);
@@ -155,11 +168,13 @@ const Op* run_store(const Op& op, Warp& warp) {
     fence_if_ordered(op);
     View<kKind> view(op, warp);
     const Reg* in = warp.lanes<Reg>(op.source[1]);
-    if (warp.partial == 0 && kKind != Kind::Local && pattern_of(address, sizeof(Mem)) == Pattern::Contiguous &&
-        view.good(address[0]) && view.good(address[kLanes - 1])) {
+    if (warp.partial == 0 && kKind != Kind::Local &&
+        pattern_of(address, sizeof(Mem)) == Pattern::Contiguous && view.good(address[0]) &&
+        view.good(address[kLanes - 1])) {
         Mem values[kLanes];
         OCKC_EMU_LANES
-        for (U32 i = 0; i < kLanes; ++i) values[i] = widen<Mem>(in[i]);
+        for (U32 i = 0; i < kLanes; ++i)
+            values[i] = widen<Mem>(in[i]);
         __builtin_memcpy(view.at(address[0], 0), values, sizeof values);
         fence_if_ordered(op);
         return watched(op, warp, true);
@@ -167,7 +182,8 @@ const Op* run_store(const Op& op, Warp& warp) {
     for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         const U32 lane = static_cast<U32>(__builtin_ctz(lanes));
         std::byte* to = view.lane(address[lane], lane, true);
-        if (to == nullptr) [[unlikely]] return nullptr;
+        if (to == nullptr) [[unlikely]]
+            return nullptr;
         const Mem value = widen<Mem>(in[lane]);
         __builtin_memcpy(to, &value, sizeof value);
     }
@@ -185,7 +201,8 @@ const Op* run_store_vector(const Op& op, Warp& warp) {
     for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         const U32 lane = static_cast<U32>(__builtin_ctz(lanes));
         std::byte* to = view.lane(address[lane], lane, true);
-        if (to == nullptr) [[unlikely]] return nullptr;
+        if (to == nullptr) [[unlikely]]
+            return nullptr;
         for (U32 i = 0; i < op.list_size; ++i) {
             const Mem value = widen<Mem>(warp.lanes<Reg>(slots[i])[lane]);
             __builtin_memcpy(to + i * sizeof(Mem), &value, sizeof value);
@@ -203,7 +220,8 @@ const Op* run_load_param(const Op& op, Warp& warp) {
     const Reg reg = widen<Reg>(value);
     Reg* out = warp.lanes<Reg>(op.dest);
     if (warp.partial == 0) {
-        for (U32 i = 0; i < kLanes; ++i) out[i] = reg;
+        for (U32 i = 0; i < kLanes; ++i)
+            out[i] = reg;
     } else {
         each_active(warp, [=](U32 lane) { out[lane] = reg; });
     }
@@ -221,7 +239,8 @@ const Op* run_load_param_vector(const Op& op, Warp& warp) {
     return &op + 1;
 }
 
-// ----------------------------------------------------------------------------------------------------------- selection
+// -----------------------------------------------------------------------------------------------------------
+// selection
 
 enum class Where { Flat, Shared, Local, Param };
 Where where(Space space, bool fixed_param) {
@@ -241,9 +260,12 @@ template <class Mem, class Reg>
 Handlers load_from(const Request& r) {
     const bool vector = r.mods.vec != ptx::Vec::None;
     switch (where(r.mods.space, r.fixed_param)) {
-        case Where::Flat: return same(vector ? run_load_vector<Mem, Reg, Kind::Flat> : run_load<Mem, Reg, Kind::Flat>);
-        case Where::Shared: return same(vector ? run_load_vector<Mem, Reg, Kind::Shared> : run_load<Mem, Reg, Kind::Shared>);
-        case Where::Local: return same(vector ? run_load_vector<Mem, Reg, Kind::Local> : run_load<Mem, Reg, Kind::Local>);
+        case Where::Flat:
+            return same(vector ? run_load_vector<Mem, Reg, Kind::Flat> : run_load<Mem, Reg, Kind::Flat>);
+        case Where::Shared:
+            return same(vector ? run_load_vector<Mem, Reg, Kind::Shared> : run_load<Mem, Reg, Kind::Shared>);
+        case Where::Local:
+            return same(vector ? run_load_vector<Mem, Reg, Kind::Local> : run_load<Mem, Reg, Kind::Local>);
         case Where::Param: return same(vector ? run_load_param_vector<Mem, Reg> : run_load_param<Mem, Reg>);
     }
     return {};
@@ -252,9 +274,13 @@ template <class Mem, class Reg>
 Handlers store_to(const Request& r) {
     const bool vector = r.mods.vec != ptx::Vec::None;
     switch (where(r.mods.space, false)) {
-        case Where::Flat: return same(vector ? run_store_vector<Mem, Reg, Kind::Flat> : run_store<Mem, Reg, Kind::Flat>);
-        case Where::Shared: return same(vector ? run_store_vector<Mem, Reg, Kind::Shared> : run_store<Mem, Reg, Kind::Shared>);
-        case Where::Local: return same(vector ? run_store_vector<Mem, Reg, Kind::Local> : run_store<Mem, Reg, Kind::Local>);
+        case Where::Flat:
+            return same(vector ? run_store_vector<Mem, Reg, Kind::Flat> : run_store<Mem, Reg, Kind::Flat>);
+        case Where::Shared:
+            return same(vector ? run_store_vector<Mem, Reg, Kind::Shared>
+                               : run_store<Mem, Reg, Kind::Shared>);
+        case Where::Local:
+            return same(vector ? run_store_vector<Mem, Reg, Kind::Local> : run_store<Mem, Reg, Kind::Local>);
         case Where::Param: return {};
     }
     return {};

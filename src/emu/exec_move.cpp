@@ -39,7 +39,8 @@ const Op* run_select(const Op& op, Warp& warp) {
     const T* a = warp.lanes<T>(op.source[0]);
     const T* b = warp.lanes<T>(op.source[1]);
     const U32 chosen = warp.predicate(op.source[2]) ^ op.flip;
-    store_lanes<kFull>(warp, warp.lanes<T>(op.dest), [=](U32 i) { return ((chosen >> i) & 1) != 0 ? a[i] : b[i]; });
+    store_lanes<kFull>(warp, warp.lanes<T>(op.dest),
+                       [=](U32 i) { return ((chosen >> i) & 1) != 0 ? a[i] : b[i]; });
     return &op + 1;
 }
 template <class T>
@@ -54,7 +55,8 @@ const Op* run_pack(const Op& op, Warp& warp) {
     const Slot* parts = warp.worker->program->slots.data() + op.list;
     each_active(warp, [&](U32 lane) {
         Part elements[sizeof(Whole) / sizeof(Part)];
-        for (U32 i = 0; i < op.list_size; ++i) elements[i] = warp.lanes<Part>(parts[i])[lane];
+        for (U32 i = 0; i < op.list_size; ++i)
+            elements[i] = warp.lanes<Part>(parts[i])[lane];
         __builtin_memcpy(&out[lane], elements, sizeof(Whole));
     });
     return &op + 1;
@@ -66,14 +68,17 @@ const Op* run_unpack(const Op& op, Warp& warp) {
     each_active(warp, [&](U32 lane) {
         Part elements[sizeof(Whole) / sizeof(Part)];
         __builtin_memcpy(elements, &in[lane], sizeof(Whole));
-        for (U32 i = 0; i < op.list_size; ++i) warp.lanes<Part>(parts[i])[lane] = elements[i];
+        for (U32 i = 0; i < op.list_size; ++i)
+            warp.lanes<Part>(parts[i])[lane] = elements[i];
     });
     return &op + 1;
 }
 template <bool kPack, class Whole, class Part>
 Handler list_handler() {
-    if constexpr (kPack) return run_pack<Whole, Part>;
-    else return run_unpack<Whole, Part>;
+    if constexpr (kPack)
+        return run_pack<Whole, Part>;
+    else
+        return run_unpack<Whole, Part>;
 }
 // `part` is the width of an element; 1 to 4 of them make the register.
 template <bool kPack>
@@ -86,13 +91,14 @@ Handlers pack(U32 whole, U32 part) {
     return {};
 }
 
-// ---------------------------------------------------------------------------------------------------------- comparison
+// ----------------------------------------------------------------------------------------------------------
+// comparison
 
 template <Cmp kCmp, class T>
 inline bool holds(T a, T b) {
     switch (kCmp) {
         case Cmp::Eq: return a == b;
-        case Cmp::Ne: return a < b || a > b;   // false for NaN
+        case Cmp::Ne: return a < b || a > b;  // false for NaN
         case Cmp::Lt:
         case Cmp::Lo: return a < b;
         case Cmp::Le:
@@ -192,7 +198,8 @@ Handlers unordered(Cmp cmp) {
     }
 }
 
-// ------------------------------------------------------------------------------------------------------ address spaces
+// ------------------------------------------------------------------------------------------------------
+// address spaces
 
 U64 window_of(Space space) {
     switch (space) {
@@ -216,7 +223,8 @@ const Op* run_cvta(const Op& op, Warp& warp) {
 const Op* run_isspacep(const Op& op, Warp& warp) {
     const U64* a = warp.lanes<U64>(op.source[0]);
     U32 mask = 0;
-    each_active(warp, [&](U32 lane) { mask |= (address_in_space(warp, a[lane], op.space) ? 1u : 0u) << lane; });
+    each_active(warp,
+                [&](U32 lane) { mask |= (address_in_space(warp, a[lane], op.space) ? 1u : 0u) << lane; });
     set_predicate(warp, op.dest, mask);
     return &op + 1;
 }
@@ -231,8 +239,10 @@ Handlers select_move(const Request& request) {
         case Form::MovPack: return pack<true>(bytes, request.source_bytes);
         case Form::MovUnpack: return pack<false>(bytes, request.dest_bytes);
         case Form::Selp: return bytes == 2 ? select<U16>() : bytes == 4 ? select<U32>() : select<U64>();
-        case Form::Cvta: return type == Type::U64 ? Handlers{run_cvta<false, true>, run_cvta<false, false>} : Handlers{};
-        case Form::CvtaTo: return type == Type::U64 ? Handlers{run_cvta<true, true>, run_cvta<true, false>} : Handlers{};
+        case Form::Cvta:
+            return type == Type::U64 ? Handlers{run_cvta<false, true>, run_cvta<false, false>} : Handlers{};
+        case Form::CvtaTo:
+            return type == Type::U64 ? Handlers{run_cvta<true, true>, run_cvta<true, false>} : Handlers{};
         case Form::Isspacep: return same(run_isspacep);
         default: return {};
     }
@@ -250,7 +260,8 @@ Handlers select_compare(const Request& request) {
         case Type::B64:
         case Type::U64: return ordered<AsInt<U64>>(m.cmp);
         case Type::S64: return ordered<AsInt<S64>>(m.cmp);
-        case Type::F16: return m.ftz ? unordered<AsHalf<Half, true>>(m.cmp) : unordered<AsHalf<Half, false>>(m.cmp);
+        case Type::F16:
+            return m.ftz ? unordered<AsHalf<Half, true>>(m.cmp) : unordered<AsHalf<Half, false>>(m.cmp);
         case Type::BF16: return unordered<AsHalf<Brain, false>>(m.cmp);
         case Type::F32: return m.ftz ? unordered<AsSingle<true>>(m.cmp) : unordered<AsSingle<false>>(m.cmp);
         case Type::F64: return unordered<AsDouble>(m.cmp);

@@ -1,5 +1,5 @@
-// Float arithmetic rounded towards zero, down or up, on the host's own rounding modes. Operands come from memory and
-// results go there, so the compiler cannot move the arithmetic past the calls that set the mode.
+// Float arithmetic rounded towards zero, down or up, on the host's own rounding modes. Operands come from
+// memory and results go there, so the compiler cannot move the arithmetic past the calls that set the mode.
 #include <cfenv>
 
 #include "emu/float_formats.hpp"
@@ -26,31 +26,45 @@ class HostRounding {
 
 template <class T>
 struct AddOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) { return T::add(a, b); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) {
+        return T::add(a, b);
+    }
 };
 template <class T>
 struct SubOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) { return T::sub(a, b); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) {
+        return T::sub(a, b);
+    }
 };
 template <class T>
 struct MulOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) { return T::mul(a, b); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) {
+        return T::mul(a, b);
+    }
 };
 template <class T>
 struct FmaOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits c) { return T::fma(a, b, c); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits c) {
+        return T::fma(a, b, c);
+    }
 };
 template <class T>
 struct DivOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) { return T::div(a, b); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits) {
+        return T::div(a, b);
+    }
 };
 template <class T>
 struct RcpOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits, typename T::Bits) { return T::div(T::one(), a); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits, typename T::Bits) {
+        return T::div(T::one(), a);
+    }
 };
 template <class T>
 struct SqrtOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits, typename T::Bits) { return T::sqrt(a); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits, typename T::Bits) {
+        return T::sqrt(a);
+    }
 };
 
 template <class T, class F>
@@ -65,7 +79,8 @@ const Op* run_rounded(const Op& op, Warp& warp) {
     Bits* out = warp.lanes<Bits>(op.dest);
     const HostRounding mode(op.round);
     each_active(warp, [&](std::uint32_t i) {
-        Bits r = op.ftz ? F::apply(T::flush(a[i]), T::flush(b[i]), T::flush(c[i])) : F::apply(a[i], b[i], c[i]);
+        Bits r =
+            op.ftz ? F::apply(T::flush(a[i]), T::flush(b[i]), T::flush(c[i])) : F::apply(a[i], b[i], c[i]);
         if (op.ftz) r = T::flush(r);
         out[i] = op.sat ? T::saturate(r) : r;
     });
@@ -76,7 +91,7 @@ template <template <class> class F>
 Handlers by_type(Type type) {
     if (type == Type::F32) return same(run_rounded<Single, F<Single>>);
     if (type == Type::F64) return same(run_rounded<Double, F<Double>>);
-    return {};   // the halves only round to nearest
+    return {};  // the halves only round to nearest
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Special registers. Clocks are the host's; everything else follows from the launch. A block is a cluster of its own.
+// Special registers. Clocks are the host's; everything else follows from the launch. A block is a cluster of
+// its own.
 #include <chrono>
 
 #include "emu/isa.hpp"
@@ -54,7 +55,7 @@ U64 common_value(const Warp& warp, Special special) {
         case Special::LanemaskLe:
         case Special::LanemaskLt:
         case Special::LanemaskGe:
-        case Special::LanemaskGt: return 0;   // of each lane
+        case Special::LanemaskGt: return 0;  // of each lane
         case Special::NtidX: return launch.block.x;
         case Special::NtidY: return launch.block.y;
         case Special::NtidZ: return launch.block.z;
@@ -101,7 +102,8 @@ const Op* run_special(const Op& op, Warp& warp) {
     T values[kLanes];
     U32 own = 0;
     if (const U32* coordinate = thread_coordinate(warp, special); coordinate != nullptr) {
-        for (U32 lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<T>(coordinate[lane]);
+        for (U32 lane = 0; lane < kLanes; ++lane)
+            values[lane] = static_cast<T>(coordinate[lane]);
     } else if (lane_value(special, 0, own)) {
         for (U32 lane = 0; lane < kLanes; ++lane) {
             lane_value(special, lane, own);
@@ -109,7 +111,8 @@ const Op* run_special(const Op& op, Warp& warp) {
         }
     } else {
         const T common = static_cast<T>(common_value(warp, special));
-        for (T& value : values) value = common;
+        for (T& value : values)
+            value = common;
     }
     T* out = warp.lanes<T>(op.dest);
     for (U32 lane = 0; lane < kLanes; ++lane) {

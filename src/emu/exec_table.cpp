@@ -25,11 +25,14 @@ constexpr bool rows_match_forms() {
     }
     return true;
 }
-static_assert(rows_match_forms(), "emu/exec.def and ptx/instr.def must have the same forms in the same order");
+static_assert(rows_match_forms(),
+              "emu/exec.def and ptx/instr.def must have the same forms in the same order");
 
 }  // namespace
 
-std::string_view exec_family(ptx::Form form) { return kRows[static_cast<std::size_t>(form)].family; }
+std::string_view exec_family(ptx::Form form) {
+    return kRows[static_cast<std::size_t>(form)].family;
+}
 
 Handlers find_handlers(const Request& request) {
     const IsaTable& table = isa_table();

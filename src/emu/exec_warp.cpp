@@ -19,18 +19,21 @@ using U64 = std::uint64_t;
 U32 members_of(Warp& warp, Slot masks) {
     const U32* mask = warp.lanes<U32>(masks);
     U32 members = 0;
-    for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) members |= mask[__builtin_ctz(lanes)];
+    for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1)
+        members |= mask[__builtin_ctz(lanes)];
     return members;
 }
 
 // Under OCK_EMULATOR_CHECK=sync: every lane must be in the mask that it names.
 bool named(Warp& warp, const Op& op, Slot masks) {
-    if (!warp.worker->launch->options->check_sync) [[likely]] return true;
+    if (!warp.worker->launch->options->check_sync) [[likely]]
+        return true;
     const U32* mask = warp.lanes<U32>(masks);
     for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         const U32 lane = static_cast<U32>(__builtin_ctz(lanes));
         if (((mask[lane] >> lane) & 1) != 0) continue;
-        fault(warp, op, ErrorKind::LaunchFailed, lane, fmt::format("lane {} is not in the mask {:#x} that it names", lane, mask[lane]));
+        fault(warp, op, ErrorKind::LaunchFailed, lane,
+              fmt::format("lane {} is not in the mask {:#x} that it names", lane, mask[lane]));
         return false;
     }
     return true;
@@ -58,7 +61,8 @@ const Op* in_groups(const Op& op, Warp& warp, Slot masks, Body body) {
 }
 template <class Each>
 void each_lane(U32 lanes, Each each) {
-    for (; lanes != 0; lanes &= lanes - 1) each(static_cast<U32>(__builtin_ctz(lanes)));
+    for (; lanes != 0; lanes &= lanes - 1)
+        each(static_cast<U32>(__builtin_ctz(lanes)));
 }
 void assign(Warp& warp, Slot slot, U32 lanes, U32 values) {
     if (slot == kNoSlot) return;
@@ -110,7 +114,9 @@ const Op* run_shuffle(const Op& op, Warp& warp) {
 const Op* run_vote(const Op& op, Warp& warp) {
     return in_groups(op, warp, op.source[1], [&](U32 group) {
         const U32 yes = (warp.predicate(op.source[0]) ^ op.flip) & group;
-        const bool result = op.mode == Mode::All ? yes == group : op.mode == Mode::Any ? yes != 0 : yes == group || yes == 0;
+        const bool result = op.mode == Mode::All   ? yes == group
+                            : op.mode == Mode::Any ? yes != 0
+                                                   : yes == group || yes == 0;
         assign(warp, op.dest, group, result ? kAllLanes : 0);
     });
 }
@@ -179,7 +185,9 @@ const Op* run_elect(const Op& op, Warp& warp) {
     });
 }
 
-Handlers both(Handler handler) { return {handler, handler}; }
+Handlers both(Handler handler) {
+    return {handler, handler};
+}
 
 }  // namespace
 

@@ -7,7 +7,9 @@
 namespace ockc::emu {
 namespace {
 
-std::string block_text(Dim3 index) { return fmt::format("({},{},{})", index.x, index.y, index.z); }
+std::string block_text(Dim3 index) {
+    return fmt::format("({},{},{})", index.x, index.y, index.z);
+}
 
 // The instruction as in the text, without the padding between mnemonic and operands.
 std::string instruction_text(const Program& program, const Op& op) {
@@ -20,7 +22,9 @@ std::string instruction_text(const Program& program, const Op& op) {
     return out;
 }
 
-ptx::SourceLoc loc_of(const Program& program, const Op& op) { return program.instr(op).loc; }
+ptx::SourceLoc loc_of(const Program& program, const Op& op) {
+    return program.instr(op).loc;
+}
 
 void call_chain(const Program& program, const Warp& warp, std::string& out) {
     for (std::uint32_t frame = warp.frame; frame != 0; frame = warp.frames[frame].parent) {
@@ -32,7 +36,8 @@ void call_chain(const Program& program, const Warp& warp, std::string& out) {
 
 Dim3 thread_index(const Launch& launch, const Warp& warp, std::uint32_t lane) {
     const std::uint32_t linear = warp.index * kLanes + lane;
-    return {linear % launch.block.x, linear / launch.block.x % launch.block.y, linear / launch.block.x / launch.block.y};
+    return {linear % launch.block.x, linear / launch.block.x % launch.block.y,
+            linear / launch.block.x / launch.block.y};
 }
 
 std::string place_of(const Program& program, const Op& op) {
@@ -45,11 +50,12 @@ std::string place_of(const Program& program, const Op& op) {
 
 std::string describe_waiting(const Launch& launch, const Op& op, std::uint32_t threads, std::uint32_t warps) {
     const Program& program = *launch.program;
-    return fmt::format("{} thread{} in {} warp{} at `{}` ({})", threads, threads == 1 ? "" : "s", warps, warps == 1 ? "" : "s",
-                       instruction_text(program, op), place_of(program, op));
+    return fmt::format("{} thread{} in {} warp{} at `{}` ({})", threads, threads == 1 ? "" : "s", warps,
+                       warps == 1 ? "" : "s", instruction_text(program, op), place_of(program, op));
 }
 
-const Op* fault(Warp& warp, const Op& op, ErrorKind kind, std::uint32_t lane, std::string what, std::uint64_t address) {
+const Op* fault(Warp& warp, const Op& op, ErrorKind kind, std::uint32_t lane, std::string what,
+                std::uint64_t address) {
     Launch& launch = *warp.worker->launch;
     const Program& program = *launch.program;
     warp.stop = Stop::Faulted;
@@ -73,8 +79,9 @@ const Op* fault(Warp& warp, const Op& op, ErrorKind kind, std::uint32_t lane, st
     error.address = address;
     error.block = warp.block->index;
     error.thread = thread_index(launch, warp, lane);
-    error.message = fmt::format("{}\n  at {}, in kernel `{}`, block {} thread {}\n  instruction `{}`", what, place_of(program, op),
-                                program.name, block_text(error.block), block_text(error.thread), error.instruction);
+    error.message = fmt::format("{}\n  at {}, in kernel `{}`, block {} thread {}\n  instruction `{}`", what,
+                                place_of(program, op), program.name, block_text(error.block),
+                                block_text(error.thread), error.instruction);
     call_chain(program, warp, error.message);
     launch.fault = std::move(error);
     return nullptr;

@@ -1,10 +1,11 @@
-// Floating-point formats as bit patterns: f32, f64, f16, bf16 and pairs of the latter, with the NaN, subnormal and
-// rounding rules of the GPU. Each format is a struct of static functions over `Bits`.
+// Floating-point formats as bit patterns: f32, f64, f16, bf16 and pairs of the latter, with the NaN,
+// subnormal and rounding rules of the GPU. Each format is a struct of static functions over `Bits`.
 //
-// NaN results. f32, f16, bf16: always the canonical NaN (all ones but the sign). f64 keeps payloads: the first NaN operand,
-// made quiet; an invalid operation gives 0xfff8000000000000; fma.f64 gives that for NaN operands too (the manual: it "maps
-// input NaNs to a canonical NaN"). Which operand of two NaNs wins, and the signs that abs.f64 and neg.f64 leave on a NaN,
-// are not documented; the run of the emulator's tests on a GPU decides.
+// NaN results. f32, f16, bf16: always the canonical NaN (all ones but the sign). f64 keeps payloads: the
+// first NaN operand, made quiet; an invalid operation gives 0xfff8000000000000; fma.f64 gives that for NaN
+// operands too (the manual: it "maps input NaNs to a canonical NaN"). Which operand of two NaNs wins, and the
+// signs that abs.f64 and neg.f64 leave on a NaN, are not documented; the run of the emulator's tests on a GPU
+// decides.
 #pragma once
 #include "emu/lanes.hpp"
 
@@ -12,11 +13,15 @@ namespace ockc::emu::OCKC_EMU_ISA {
 
 using ptx::Round;
 
-inline bool is_nan(float v) { return v != v; }
-inline bool is_nan(double v) { return v != v; }
+inline bool is_nan(float v) {
+    return v != v;
+}
+inline bool is_nan(double v) {
+    return v != v;
+}
 
-// `value` rounded to a format of E exponent and M fraction bits, in the low 1 + E + M bits. NaN becomes all ones but the sign.
-// Exact for any double that is exact or was rounded to odd.
+// `value` rounded to a format of E exponent and M fraction bits, in the low 1 + E + M bits. NaN becomes all
+// ones but the sign. Exact for any double that is exact or was rounded to odd.
 template <unsigned E, unsigned M>
 inline U32 narrow(double value, Round round) {
     constexpr int kBias = (1 << (E - 1)) - 1;
@@ -36,7 +41,8 @@ inline U32 narrow(double value, Round round) {
     const int shift = kept_exponent - exponent + 52 - static_cast<int>(M);
     U64 whole = shift > 63 ? 0 : significand >> shift;
     const U64 rest = shift > 63 ? 1 : significand & ((U64{1} << shift) - 1);
-    const U64 half = shift > 63 ? 2 : U64{1} << (shift - 1);   // beyond 63 places the rest is far below one half
+    const U64 half =
+        shift > 63 ? 2 : U64{1} << (shift - 1);  // beyond 63 places the rest is far below one half
     bool up = false;
     switch (round) {
         case Round::Rz: break;
@@ -48,7 +54,8 @@ inline U32 narrow(double value, Round round) {
     if (up) ++whole;
     const U64 out = (static_cast<U64>(kept_exponent - kLowest) << M) + whole;
     if (out < kInfinity) return sign | static_cast<U32>(out);
-    const bool to_infinity = up || !(round == Round::Rz || (round == Round::Rm && sign == 0) || (round == Round::Rp && sign != 0));
+    const bool to_infinity =
+        up || !(round == Round::Rz || (round == Round::Rm && sign == 0) || (round == Round::Rp && sign != 0));
     return sign | (to_infinity ? kInfinity : kInfinity - 1);
 }
 
@@ -61,9 +68,12 @@ inline float half_to_float(U16 half) {
     return bit_to<float>(magnitude >= 0x7C00u ? special : finite | sign);
 }
 // bf16 widens by a shift, payloads and all: that is the code ptxas makes for cvt.f32.bf16.
-inline float bfloat_to_float(U16 half) { return bit_to<float>(static_cast<U32>(half) << 16); }
+inline float bfloat_to_float(U16 half) {
+    return bit_to<float>(static_cast<U32>(half) << 16);
+}
 
-// a * b + c for factors whose product is exact, rounded to odd: rounding again to at most 51 bits is then right.
+// a * b + c for factors whose product is exact, rounded to odd: rounding again to at most 51 bits is then
+// right.
 inline double fma_to_odd(double a, double b, double c) {
     const double product = a * b;
     const double sum = product + c;
@@ -171,7 +181,7 @@ inline typename T::Bits pick(typename T::Bits a, typename T::Bits b) {
         if (kNanWins) return T::kNan;
         return x == x ? a : y == y ? b : T::both_nan(a, b);
     }
-    if (x == y) return kMax ? a & b : a | b;   // equal, or zeros of two signs
+    if (x == y) return kMax ? a & b : a | b;  // equal, or zeros of two signs
     return (x < y) != kMax ? a : b;
 }
 
@@ -181,7 +191,8 @@ struct Pair {
     using Bits = U32;
     template <class F>
     static U32 each(U32 a, F f) {
-        return static_cast<U32>(f(static_cast<U16>(a))) | static_cast<U32>(f(static_cast<U16>(a >> 16))) << 16;
+        return static_cast<U32>(f(static_cast<U16>(a))) | static_cast<U32>(f(static_cast<U16>(a >> 16)))
+                                                              << 16;
     }
     template <class F>
     static U32 each(U32 a, U32 b, F f) {
@@ -195,14 +206,18 @@ struct Pair {
     static U32 mul(U32 a, U32 b) { return each(a, b, T::mul); }
     static U32 fma(U32 a, U32 b, U32 c) {
         return static_cast<U32>(T::fma(static_cast<U16>(a), static_cast<U16>(b), static_cast<U16>(c))) |
-               static_cast<U32>(T::fma(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16), static_cast<U16>(c >> 16))) << 16;
+               static_cast<U32>(
+                   T::fma(static_cast<U16>(a >> 16), static_cast<U16>(b >> 16), static_cast<U16>(c >> 16)))
+                   << 16;
     }
     static U32 abs(U32 a) { return each(a, T::abs); }
     static U32 neg(U32 a) { return each(a, T::neg); }
 };
 template <class T, bool kMax, bool kNanWins>
 struct PickOf {
-    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) { return pick<T, kMax, kNanWins>(a, b); }
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return pick<T, kMax, kNanWins>(a, b);
+    }
 };
 template <class T, bool kMax, bool kNanWins>
 struct PickOf<Pair<T>, kMax, kNanWins> {

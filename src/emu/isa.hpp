@@ -1,5 +1,5 @@
-// Which compiled set of lane handlers runs here. A selector turns a form with its modifiers into handlers; a form without
-// any (which exec.def and a test rule out) gives none.
+// Which compiled set of lane handlers runs here. A selector turns a form with its modifiers into handlers; a
+// form without any (which exec.def and a test rule out) gives none.
 #pragma once
 #include <cstdint>
 
@@ -12,10 +12,10 @@ namespace ockc::emu {
 struct Request {
     ptx::Form form;
     ptx::Mods mods;
-    std::uint8_t dest_bytes = 0;     // width of the first destination's register; of a list: of its elements
-    std::uint8_t source_bytes = 0;   // the same for the first source (of a store: the value)
-    bool fixed_param = false;        // a load of a kernel parameter at an offset known now
-    bool special = false;            // a mov from a special register
+    std::uint8_t dest_bytes = 0;    // width of the first destination's register; of a list: of its elements
+    std::uint8_t source_bytes = 0;  // the same for the first source (of a store: the value)
+    bool fixed_param = false;       // a load of a kernel parameter at an offset known now
+    bool special = false;           // a mov from a special register
 };
 using Selector = Handlers (*)(const Request&);
 

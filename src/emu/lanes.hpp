@@ -1,10 +1,11 @@
-// How a scalar function becomes a handler: loops over the 32 lanes of register slots that the compiler turns into vector
-// code. The files that include this header (exec_int, exec_float, exec_convert, exec_move, exec_memory) are compiled once
-// for the baseline and once for AVX2, each in the namespace OCKC_EMU_ISA; isa.cpp picks one set at run time. So that no
-// AVX2 code can leak into the baseline, everything here lives in that namespace and calls no library function.
+// How a scalar function becomes a handler: loops over the 32 lanes of register slots that the compiler turns
+// into vector code. The files that include this header (exec_int, exec_float, exec_convert, exec_move,
+// exec_memory) are compiled once for the baseline and once for AVX2, each in the namespace OCKC_EMU_ISA;
+// isa.cpp picks one set at run time. So that no AVX2 code can leak into the baseline, everything here lives
+// in that namespace and calls no library function.
 //
-// A scalar function is a struct with lane types D (result) and A, B, C, .. (operands), all unsigned integers as wide as
-// the register, and `static D apply(..)`. Floats are bit patterns outside of apply.
+// A scalar function is a struct with lane types D (result) and A, B, C, .. (operands), all unsigned integers
+// as wide as the register, and `static D apply(..)`. Floats are bit patterns outside of apply.
 #pragma once
 #include <cstdint>
 
@@ -43,25 +44,67 @@ inline To bit_to(From value) {
 
 template <class T>
 struct UnsignedOf;
-template <> struct UnsignedOf<U8> { using Type = U8; };
-template <> struct UnsignedOf<S8> { using Type = U8; };
-template <> struct UnsignedOf<U16> { using Type = U16; };
-template <> struct UnsignedOf<S16> { using Type = U16; };
-template <> struct UnsignedOf<U32> { using Type = U32; };
-template <> struct UnsignedOf<S32> { using Type = U32; };
-template <> struct UnsignedOf<U64> { using Type = U64; };
-template <> struct UnsignedOf<S64> { using Type = U64; };
+template <>
+struct UnsignedOf<U8> {
+    using Type = U8;
+};
+template <>
+struct UnsignedOf<S8> {
+    using Type = U8;
+};
+template <>
+struct UnsignedOf<U16> {
+    using Type = U16;
+};
+template <>
+struct UnsignedOf<S16> {
+    using Type = U16;
+};
+template <>
+struct UnsignedOf<U32> {
+    using Type = U32;
+};
+template <>
+struct UnsignedOf<S32> {
+    using Type = U32;
+};
+template <>
+struct UnsignedOf<U64> {
+    using Type = U64;
+};
+template <>
+struct UnsignedOf<S64> {
+    using Type = U64;
+};
 template <class T>
 using Unsigned = typename UnsignedOf<T>::Type;
 
 template <class T>
 struct WideOf;
-template <> struct WideOf<U16> { using Type = U32; };
-template <> struct WideOf<S16> { using Type = S32; };
-template <> struct WideOf<U32> { using Type = U64; };
-template <> struct WideOf<S32> { using Type = S64; };
-template <> struct WideOf<U64> { using Type = U128; };
-template <> struct WideOf<S64> { using Type = S128; };
+template <>
+struct WideOf<U16> {
+    using Type = U32;
+};
+template <>
+struct WideOf<S16> {
+    using Type = S32;
+};
+template <>
+struct WideOf<U32> {
+    using Type = U64;
+};
+template <>
+struct WideOf<S32> {
+    using Type = S64;
+};
+template <>
+struct WideOf<U64> {
+    using Type = U128;
+};
+template <>
+struct WideOf<S64> {
+    using Type = S128;
+};
 template <class T>
 using Wide = typename WideOf<T>::Type;
 
@@ -101,7 +144,8 @@ const Op* run3(const Op& op, Warp& warp) {
     const auto* a = warp.lanes<typename F::A>(op.source[0]);
     const auto* b = warp.lanes<typename F::B>(op.source[1]);
     const auto* c = warp.lanes<typename F::C>(op.source[2]);
-    store_lanes<kFull>(warp, warp.lanes<typename F::D>(op.dest), [=](U32 i) { return F::apply(a[i], b[i], c[i]); });
+    store_lanes<kFull>(warp, warp.lanes<typename F::D>(op.dest),
+                       [=](U32 i) { return F::apply(a[i], b[i], c[i]); });
     return &op + 1;
 }
 template <class F, bool kFull>
@@ -110,24 +154,41 @@ const Op* run4(const Op& op, Warp& warp) {
     const auto* b = warp.lanes<typename F::B>(op.source[1]);
     const auto* c = warp.lanes<typename F::C>(op.source[2]);
     const auto* d = warp.lanes<typename F::E>(op.source[3]);
-    store_lanes<kFull>(warp, warp.lanes<typename F::D>(op.dest), [=](U32 i) { return F::apply(a[i], b[i], c[i], d[i]); });
+    store_lanes<kFull>(warp, warp.lanes<typename F::D>(op.dest),
+                       [=](U32 i) { return F::apply(a[i], b[i], c[i], d[i]); });
     return &op + 1;
 }
 
-template <class F> inline Handlers unary() { return {run1<F, true>, run1<F, false>}; }
-template <class F> inline Handlers binary() { return {run2<F, true>, run2<F, false>}; }
-template <class F> inline Handlers ternary() { return {run3<F, true>, run3<F, false>}; }
-template <class F> inline Handlers quaternary() { return {run4<F, true>, run4<F, false>}; }
-inline Handlers same(Handler handler) { return {handler, handler}; }
+template <class F>
+inline Handlers unary() {
+    return {run1<F, true>, run1<F, false>};
+}
+template <class F>
+inline Handlers binary() {
+    return {run2<F, true>, run2<F, false>};
+}
+template <class F>
+inline Handlers ternary() {
+    return {run3<F, true>, run3<F, false>};
+}
+template <class F>
+inline Handlers quaternary() {
+    return {run4<F, true>, run4<F, false>};
+}
+inline Handlers same(Handler handler) {
+    return {handler, handler};
+}
 
 // One bit per lane of `test(lane)`; inactive lanes give whatever they give.
 template <class Test>
 inline U32 gather_mask(Test test) {
     U32 words[kLanes];
     OCKC_EMU_LANES
-    for (U32 lane = 0; lane < kLanes; ++lane) words[lane] = test(lane) ? 1u << lane : 0u;
+    for (U32 lane = 0; lane < kLanes; ++lane)
+        words[lane] = test(lane) ? 1u << lane : 0u;
     U32 mask = 0;
-    for (U32 lane = 0; lane < kLanes; ++lane) mask |= words[lane];
+    for (U32 lane = 0; lane < kLanes; ++lane)
+        mask |= words[lane];
     return mask;
 }
 inline void set_predicate(Warp& warp, Slot slot, U32 value) {
@@ -135,10 +196,12 @@ inline void set_predicate(Warp& warp, Slot slot, U32 value) {
     out = (out & ~warp.active) | (value & warp.active);
 }
 
-// Calls `each(lane)` for the active lanes, lowest first; for work that has side effects or cannot be vector code.
+// Calls `each(lane)` for the active lanes, lowest first; for work that has side effects or cannot be vector
+// code.
 template <class Each>
 inline void each_active(const Warp& warp, Each each) {
-    for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1) each(static_cast<U32>(__builtin_ctz(lanes)));
+    for (U32 lanes = warp.active; lanes != 0; lanes &= lanes - 1)
+        each(static_cast<U32>(__builtin_ctz(lanes)));
 }
 
 }  // namespace ockc::emu::OCKC_EMU_ISA

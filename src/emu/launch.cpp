@@ -20,7 +20,9 @@ std::uint64_t host_memory_share() {
     return pages * page / 4 * 3;
 }
 
-std::string dim_text(Dim3 dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
+std::string dim_text(Dim3 dim) {
+    return fmt::format("({},{},{})", dim.x, dim.y, dim.z);
+}
 
 struct Refusal {
     ErrorKind kind;
@@ -31,35 +33,45 @@ std::optional<Refusal> check_block(const KernelInfo& kernel, Dim3 block) {
     const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
     if (threads == 0) return Refusal{ErrorKind::InvalidValue, "the block is empty: " + dim_text(block)};
     if (block.x > 1024 || block.y > 1024 || block.z > 64 || threads > kMaxThreads) {
-        return Refusal{ErrorKind::InvalidValue, fmt::format("a block of {} threads: at most (1024,1024,64) and 1024 in all", dim_text(block))};
+        return Refusal{
+            ErrorKind::InvalidValue,
+            fmt::format("a block of {} threads: at most (1024,1024,64) and 1024 in all", dim_text(block))};
     }
     if (kernel.required_block && block != *kernel.required_block) {
         return Refusal{ErrorKind::InvalidValue,
-                       fmt::format("the kernel needs blocks of {} (.reqntid), not {}", dim_text(*kernel.required_block), dim_text(block))};
+                       fmt::format("the kernel needs blocks of {} (.reqntid), not {}",
+                                   dim_text(*kernel.required_block), dim_text(block))};
     }
     if (threads > kernel.max_threads) {
-        return Refusal{ErrorKind::InvalidValue, fmt::format("{} threads a block, the kernel allows {}", threads, kernel.max_threads)};
+        return Refusal{ErrorKind::InvalidValue,
+                       fmt::format("{} threads a block, the kernel allows {}", threads, kernel.max_threads)};
     }
     return std::nullopt;
 }
 
-std::optional<Refusal> check_config(const KernelInfo& kernel, const LaunchConfig& config, std::uint32_t shared_limit) {
+std::optional<Refusal> check_config(const KernelInfo& kernel, const LaunchConfig& config,
+                                    std::uint32_t shared_limit) {
     const Dim3 grid = config.grid;
-    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return Refusal{ErrorKind::InvalidValue, "the grid is empty: " + dim_text(grid)};
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+        return Refusal{ErrorKind::InvalidValue, "the grid is empty: " + dim_text(grid)};
     if (grid.x > 0x7FFF'FFFFu || grid.y > 65535 || grid.z > 65535) {
-        return Refusal{ErrorKind::InvalidValue, fmt::format("a grid of {}: at most (2147483647,65535,65535)", dim_text(grid))};
+        return Refusal{ErrorKind::InvalidValue,
+                       fmt::format("a grid of {}: at most (2147483647,65535,65535)", dim_text(grid))};
     }
     if (auto refusal = check_block(kernel, config.block)) return refusal;
     const std::uint64_t shared = std::uint64_t{kernel.static_shared} + config.dynamic_shared;
     if (shared > shared_limit) {
-        return Refusal{ErrorKind::InvalidValue, fmt::format("{} bytes of shared memory a block, at most {}", shared, shared_limit)};
+        return Refusal{ErrorKind::InvalidValue,
+                       fmt::format("{} bytes of shared memory a block, at most {}", shared, shared_limit)};
     }
     if (!config.cooperative) return std::nullopt;
     const std::uint32_t threads = config.block.x * config.block.y * config.block.z;
-    const std::uint64_t room = std::uint64_t{max_resident_blocks(kernel, threads, config.dynamic_shared)} * kMultiprocessors;
+    const std::uint64_t room =
+        std::uint64_t{max_resident_blocks(kernel, threads, config.dynamic_shared)} * kMultiprocessors;
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     if (blocks <= room) return std::nullopt;
-    return Refusal{ErrorKind::CooperativeTooLarge, fmt::format("{} cooperating blocks, at most {} run side by side", blocks, room)};
+    return Refusal{ErrorKind::CooperativeTooLarge,
+                   fmt::format("{} cooperating blocks, at most {} run side by side", blocks, room)};
 }
 
 // The emulator computes in the IEEE default environment whatever the host program has set.
@@ -76,11 +88,13 @@ class DefaultFloats {
 };
 
 void run_on_host_threads(Launch& launch) {
-    const DefaultFloats floats;   // threads start with their parent's environment
+    const DefaultFloats floats;  // threads start with their parent's environment
     std::vector<std::thread> helpers;
-    for (std::uint32_t i = 1; i < launch.workers; ++i) helpers.emplace_back([&launch] { run_blocks(launch); });
+    for (std::uint32_t i = 1; i < launch.workers; ++i)
+        helpers.emplace_back([&launch] { run_blocks(launch); });
     run_blocks(launch);
-    for (std::thread& helper : helpers) helper.join();
+    for (std::thread& helper : helpers)
+        helper.join();
 }
 
 std::uint32_t worker_count(const Options& options, std::uint64_t blocks) {
@@ -111,11 +125,14 @@ int error_number(ErrorKind kind) {
     return 999;
 }
 
-std::uint32_t max_resident_blocks(const KernelInfo& kernel, std::uint32_t threads, std::uint64_t dynamic_shared) {
+std::uint32_t max_resident_blocks(const KernelInfo& kernel, std::uint32_t threads,
+                                  std::uint64_t dynamic_shared) {
     if (threads == 0 || threads > kMaxThreads) return 0;
     const std::uint32_t warps = (threads + kLanes - 1) / kLanes;
-    std::uint64_t blocks = std::min(kMaxBlocksPerMultiprocessor, kMaxThreadsPerMultiprocessor / (warps * kLanes));
-    blocks = std::min<std::uint64_t>(blocks, kRegistersPerMultiprocessor / (std::uint64_t{warps} * kLanes * kernel.registers));
+    std::uint64_t blocks =
+        std::min(kMaxBlocksPerMultiprocessor, kMaxThreadsPerMultiprocessor / (warps * kLanes));
+    blocks = std::min<std::uint64_t>(
+        blocks, kRegistersPerMultiprocessor / (std::uint64_t{warps} * kLanes * kernel.registers));
     const std::uint64_t shared = kernel.static_shared + dynamic_shared + kReservedShared;
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kSharedPerMultiprocessor / shared));
 }
@@ -134,7 +151,8 @@ std::uint32_t Device::shared_limit() const {
     return limit;
 }
 
-Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint32_t kernel, const LaunchConfig& config,
+Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint32_t kernel,
+                                                 const LaunchConfig& config,
                                                  std::span<const std::byte> params) {
     const KernelInfo& info = module.kernels()[kernel];
     const Program& program = module.program(kernel);
@@ -146,7 +164,8 @@ Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint
         return {std::nullopt, std::move(refused)};
     }
     if (params.size() < info.param_bytes) {
-        refused.message = fmt::format("cannot launch `{}`: {} bytes of parameters, {} needed", info.name, params.size(), info.param_bytes);
+        refused.message = fmt::format("cannot launch `{}`: {} bytes of parameters, {} needed", info.name,
+                                      params.size(), info.param_bytes);
         return {std::nullopt, std::move(refused)};
     }
     const MemoryReader memory(memory_);
@@ -159,7 +178,8 @@ Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint
     launch.block = config.block;
     launch.threads = config.block.x * config.block.y * config.block.z;
     launch.dynamic_shared_bytes = config.dynamic_shared;
-    launch.shared_bytes = config.dynamic_shared == 0 ? program.shared_bytes : program.dynamic_shared_offset + config.dynamic_shared;
+    launch.shared_bytes = config.dynamic_shared == 0 ? program.shared_bytes
+                                                     : program.dynamic_shared_offset + config.dynamic_shared;
     launch.blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     launch.cooperative = config.cooperative;
     launch.serial = launches_.fetch_add(1) + 1;

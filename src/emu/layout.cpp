@@ -13,10 +13,12 @@ using ptx::Space;
 using ptx::SymbolId;
 
 constexpr std::uint32_t kFrameAlign = 16;
-constexpr std::uint64_t kMaxLocal = 1 << 19;    // the hardware's 512 KiB a thread
-constexpr std::uint64_t kMaxShared = 1 << 20;   // checked against the device's limit at launch
+constexpr std::uint64_t kMaxLocal = 1 << 19;   // the hardware's 512 KiB a thread
+constexpr std::uint64_t kMaxShared = 1 << 20;  // checked against the device's limit at launch
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+std::uint64_t round_up(std::uint64_t value, std::uint64_t align) {
+    return (value + align - 1) / align * align;
+}
 
 // Calls made by a function, each callee once.
 Result<std::vector<std::uint32_t>> callees_of(const ptx::Module& module, const ptx::Function& function) {
@@ -27,7 +29,8 @@ Result<std::vector<std::uint32_t>> callees_of(const ptx::Module& module, const p
             const SymbolId name = instr.operands[1].as_symbol();
             const auto index = function_index(module, name);
             if (!index) {
-                return Failure{fmt::format("PTX line {}: `{}` has no body to call", instr.text_line, module.name(name))};
+                return Failure{
+                    fmt::format("PTX line {}: `{}` has no body to call", instr.text_line, module.name(name))};
             }
             if (std::find(out.begin(), out.end(), *index) == out.end()) out.push_back(*index);
         }
@@ -64,8 +67,9 @@ Result<std::vector<std::uint32_t>> reachable(const ptx::Module& module, std::uin
         }
         const std::uint32_t callee = top.callees[top.next++];
         if (state[callee] == State::Open) {
-            return Failure{fmt::format("`{}` calls itself, directly or through others: the emulator has no recursion",
-                                       module.name(module.functions[callee].name))};
+            return Failure{
+                fmt::format("`{}` calls itself, directly or through others: the emulator has no recursion",
+                            module.name(module.functions[callee].name))};
         }
         if (state[callee] == State::Done) continue;
         if (auto status = enter(callee); !status) return Failure{status.error()};
@@ -76,7 +80,8 @@ Result<std::vector<std::uint32_t>> reachable(const ptx::Module& module, std::uin
 
 class Builder {
   public:
-    Builder(const ptx::Module& module, const VariableAddresses& addresses) : module_(module), addresses_(addresses) {}
+    Builder(const ptx::Module& module, const VariableAddresses& addresses)
+        : module_(module), addresses_(addresses) {}
 
     Result<Layout> run(std::uint32_t entry) {
         auto order = reachable(module_, entry);
@@ -86,17 +91,22 @@ class Builder {
         for (std::size_t i = 0; i < layout_.functions.size(); ++i) {
             const ptx::Function& function = module_.functions[layout_.functions[i]];
             place_params(function, layout_.symbols[i]);
-            for (const ptx::Variable& local : function.locals) place_local(local, layout_.symbols[i]);
+            for (const ptx::Variable& local : function.locals)
+                place_local(local, layout_.symbols[i]);
         }
         place_used_variables();
         layout_.dynamic_shared_offset = static_cast<std::uint32_t>(round_up(shared_, dynamic_align_));
         for (auto& symbols : layout_.symbols) {
             for (const SymbolId name : dynamic_) {
-                if (const auto found = symbols.find(name); found != symbols.end()) found->second.offset = layout_.dynamic_shared_offset;
+                if (const auto found = symbols.find(name); found != symbols.end())
+                    found->second.offset = layout_.dynamic_shared_offset;
             }
         }
-        if (local_ > kMaxLocal) return Failure{fmt::format("a thread needs {} bytes of local memory; at most {} are there", local_, kMaxLocal)};
-        if (shared_ > kMaxShared) return Failure{fmt::format("a block needs {} bytes of shared memory", shared_)};
+        if (local_ > kMaxLocal)
+            return Failure{fmt::format("a thread needs {} bytes of local memory; at most {} are there",
+                                       local_, kMaxLocal)};
+        if (shared_ > kMaxShared)
+            return Failure{fmt::format("a block needs {} bytes of shared memory", shared_)};
         layout_.local_bytes = static_cast<std::uint32_t>(round_up(local_, kFrameAlign));
         layout_.shared_bytes = static_cast<std::uint32_t>(shared_);
         return std::move(layout_);
@@ -120,13 +130,16 @@ class Builder {
         if (function.entry) {
             layout_.params = param_offsets(function.params, layout_.param_bytes);
             for (std::size_t i = 0; i < function.params.size(); ++i) {
-                symbols[function.params[i].name] = {Space::Param, layout_.params[i].offset, function.params[i].size(), true};
+                symbols[function.params[i].name] = {Space::Param, layout_.params[i].offset,
+                                                    function.params[i].size(), true};
             }
             return;
         }
         for (const auto* list : {&function.results, &function.params}) {
             for (const ptx::Param& param : *list) {
-                symbols[param.name] = {Space::Local, take_local(param.size(), std::max(param.alignment(), 1u)), param.size(), false};
+                symbols[param.name] = {Space::Local,
+                                       take_local(param.size(), std::max(param.alignment(), 1u)),
+                                       param.size(), false};
             }
         }
     }
@@ -135,7 +148,8 @@ class Builder {
         switch (variable.space) {
             case Space::Local:
             case Space::Param:
-                symbols[variable.name] = {Space::Local, take_local(variable.size(), variable.alignment()), variable.size(), false};
+                symbols[variable.name] = {Space::Local, take_local(variable.size(), variable.alignment()),
+                                          variable.size(), false};
                 break;
             case Space::Shared:
             case Space::SharedCluster: symbols[variable.name] = place_shared(variable); break;
@@ -149,14 +163,15 @@ class Builder {
         if (variable.array && variable.count == 0) {
             dynamic_align_ = std::max<std::uint64_t>(dynamic_align_, variable.alignment());
             dynamic_.insert(variable.name);
-            return {Space::Shared, 0, 0, false};   // the offset comes when the static ones are placed
+            return {Space::Shared, 0, 0, false};  // the offset comes when the static ones are placed
         }
         return {Space::Shared, take_shared(variable.size(), variable.alignment()), variable.size(), false};
     }
 
     void place_global(SymbolId name, const ptx::Variable& variable, Symbols& symbols) {
         const auto found = addresses_.find(name);
-        if (found != addresses_.end()) symbols[name] = {variable.space, found->second, variable.size(), false};
+        if (found != addresses_.end())
+            symbols[name] = {variable.space, found->second, variable.size(), false};
     }
 
     // Module variables that the reachable code names, in order of declaration.
@@ -166,8 +181,10 @@ class Builder {
             for (const ptx::Block& block : module_.functions[layout_.functions[i]].blocks) {
                 for (const ptx::Instr& instr : block.instrs) {
                     for (const ptx::Operand& operand : instr.operands) {
-                        const bool named = operand.kind == ptx::OperandKind::Symbol || operand.kind == ptx::OperandKind::AddrSym;
-                        if (named && !layout_.symbols[i].contains(operand.as_symbol())) used[i].insert(operand.as_symbol());
+                        const bool named = operand.kind == ptx::OperandKind::Symbol ||
+                                           operand.kind == ptx::OperandKind::AddrSym;
+                        if (named && !layout_.symbols[i].contains(operand.as_symbol()))
+                            used[i].insert(operand.as_symbol());
                     }
                 }
             }

@@ -1,8 +1,9 @@
-// Where everything that a kernel names lies. In: a module, one of its entries, the addresses that the module's variables
-// were given. Out: the functions that the entry can reach and, for each symbol that they use, its space and offset.
+// Where everything that a kernel names lies. In: a module, one of its entries, the addresses that the
+// module's variables were given. Out: the functions that the entry can reach and, for each symbol that they
+// use, its space and offset.
 //
-// Recursion is refused, so every function has one frame at a fixed place: its .local variables, its parameters, and the
-// .param variables of its calls all lie in the thread's local memory.
+// Recursion is refused, so every function has one frame at a fixed place: its .local variables, its
+// parameters, and the .param variables of its calls all lie in the thread's local memory.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -19,14 +20,14 @@ using VariableAddresses = std::unordered_map<ptx::SymbolId, DeviceAddress>;
 
 struct SymbolPlace {
     ptx::Space space = ptx::Space::Global;
-    std::uint64_t offset = 0;     // in its space; the address for .global and .const
-    std::uint64_t size = 0;       // bytes; 0: not known
+    std::uint64_t offset = 0;  // in its space; the address for .global and .const
+    std::uint64_t size = 0;    // bytes; 0: not known
     bool kernel_param = false;
 };
 
 struct Layout {
-    std::vector<std::uint32_t> functions;   // indices into the module; the entry first, callers before callees
-    std::vector<std::unordered_map<ptx::SymbolId, SymbolPlace>> symbols;   // by position in `functions`
+    std::vector<std::uint32_t> functions;  // indices into the module; the entry first, callers before callees
+    std::vector<std::unordered_map<ptx::SymbolId, SymbolPlace>> symbols;  // by position in `functions`
     std::vector<ProgramParam> params;
     std::uint32_t param_bytes = 0;
     std::uint32_t local_bytes = 0;

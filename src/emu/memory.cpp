@@ -10,12 +10,15 @@ namespace {
 
 constexpr std::size_t kRememberedFrees = 4096;
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t align) { return (value + align - 1) / align * align; }
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t align) {
+    return (value + align - 1) / align * align;
+}
 
 template <class T>
 void fill_with(std::byte* at, std::uint32_t value, std::uint64_t count) {
     const T element = static_cast<T>(value);
-    for (std::uint64_t i = 0; i < count; ++i) std::memcpy(at + i * sizeof(T), &element, sizeof(T));
+    for (std::uint64_t i = 0; i < count; ++i)
+        std::memcpy(at + i * sizeof(T), &element, sizeof(T));
 }
 void fill_elements(std::byte* at, std::uint32_t value, std::uint32_t width, std::uint64_t count) {
     switch (width) {
@@ -45,12 +48,14 @@ Memory::~Memory() {
     }
 }
 
-std::optional<DeviceAddress> Memory::allocate(std::uint64_t bytes, MemoryKind kind, std::uint64_t align, std::string name) {
+std::optional<DeviceAddress> Memory::allocate(std::uint64_t bytes, MemoryKind kind, std::uint64_t align,
+                                              std::string name) {
     std::unique_lock lock(mutex_);
     if (bytes > capacity_ - used_ || align > kHeapEnd) return std::nullopt;
     const DeviceAddress base = round_up(next_, align < kHeapAlign ? kHeapAlign : align);
     if (bytes > kHeapEnd - base) return std::nullopt;
-    // calloc leaves big blocks untouched by the process until a page is used; a fresh allocation reads as zero.
+    // calloc leaves big blocks untouched by the process until a page is used; a fresh allocation reads as
+    // zero.
     auto* host = static_cast<std::byte*>(std::calloc(bytes == 0 ? 1 : bytes, 1));
     if (host == nullptr) return std::nullopt;
     Allocation allocation{base, bytes, host, kind, ++serial_, std::move(name), nullptr};
@@ -92,7 +97,8 @@ bool Memory::adopt_host(void* pointer, std::uint64_t bytes) {
     const auto after = live_.lower_bound(base);
     if (after != live_.end() && after->second.base < base + bytes) return false;
     if (after != live_.begin() && std::prev(after)->second.end() > base) return false;
-    Allocation allocation{base, bytes, static_cast<std::byte*>(pointer), MemoryKind::Host, ++serial_, {}, nullptr};
+    Allocation allocation{base, bytes,  static_cast<std::byte*>(pointer), MemoryKind::Host, ++serial_,
+                          {},   nullptr};
     if (shadow_) {
         attach_shadow(allocation);
         allocation.shadow->mark_initialised(0, bytes);
@@ -169,7 +175,7 @@ void Memory::enable_shadow() {
     shadow_ = true;
     for (auto& [base, allocation] : live_) {
         attach_shadow(allocation);
-        allocation.shadow->mark_initialised(0, allocation.size);   // written before anyone watched
+        allocation.shadow->mark_initialised(0, allocation.size);  // written before anyone watched
     }
 }
 

@@ -1,9 +1,10 @@
-// The device's memory manager: every byte range that a kernel may touch in the global space. In: allocation requests and
-// host copies. Out: for an address the allocation that holds it, or what is known about the nearest one.
-// Addresses are never reused, so a use after free is told apart from a stray access for the last few thousand frees.
+// The device's memory manager: every byte range that a kernel may touch in the global space. In: allocation
+// requests and host copies. Out: for an address the allocation that holds it, or what is known about the
+// nearest one. Addresses are never reused, so a use after free is told apart from a stray access for the last
+// few thousand frees.
 //
-// Launches hold the lock shared for their whole run (MemoryReader), which makes look-ups inside a kernel free of locks;
-// allocation and release wait for running kernels, as cuMemFree does.
+// Launches hold the lock shared for their whole run (MemoryReader), which makes look-ups inside a kernel free
+// of locks; allocation and release wait for running kernels, as cuMemFree does.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,23 +22,23 @@
 namespace ockc::emu {
 
 enum class MemoryKind : std::uint8_t {
-    Device,     // cuMemAlloc
-    Host,       // cuMemAllocHost: the device address is the host address
-    Variable,   // .global variable of a module
-    Constant,   // .const variable of a module
+    Device,    // cuMemAlloc
+    Host,      // cuMemAllocHost: the device address is the host address
+    Variable,  // .global variable of a module
+    Constant,  // .const variable of a module
 };
 std::string_view memory_kind_name(MemoryKind kind);
 
-class GlobalShadow;   // shadow.hpp: what the optional checks know about each byte
+class GlobalShadow;  // shadow.hpp: what the optional checks know about each byte
 
 struct Allocation {
     DeviceAddress base = 0;
     std::uint64_t size = 0;
-    std::byte* host = nullptr;   // where byte 0 lies in this process
+    std::byte* host = nullptr;  // where byte 0 lies in this process
     MemoryKind kind = MemoryKind::Device;
-    std::uint64_t serial = 0;    // 1 for the first allocation of the device
-    std::string name;            // of module variables
-    std::shared_ptr<GlobalShadow> shadow;   // only under OCK_EMULATOR_CHECK
+    std::uint64_t serial = 0;              // 1 for the first allocation of the device
+    std::string name;                      // of module variables
+    std::shared_ptr<GlobalShadow> shadow;  // only under OCK_EMULATOR_CHECK
 
     bool contains(DeviceAddress address, std::uint64_t bytes) const {
         return address >= base && address - base <= size && bytes <= size - (address - base);
@@ -49,8 +50,9 @@ struct Allocation {
 // What an error report can say about an address that no live allocation holds.
 struct NearestAllocation {
     enum class Relation : std::uint8_t { None, Inside, Past, Before, Freed } relation = Relation::None;
-    Allocation allocation;         // meaningless for None
-    std::uint64_t distance = 0;    // Inside, Freed: offset; Past: bytes past the end; Before: bytes before the start
+    Allocation allocation;  // meaningless for None
+    std::uint64_t distance =
+        0;  // Inside, Freed: offset; Past: bytes past the end; Before: bytes before the start
 };
 
 class Memory {
@@ -61,8 +63,8 @@ class Memory {
     Memory& operator=(const Memory&) = delete;
 
     // Nothing when the capacity or the host's memory is used up.
-    std::optional<DeviceAddress> allocate(std::uint64_t bytes, MemoryKind kind, std::uint64_t align = kHeapAlign,
-                                          std::string name = {});
+    std::optional<DeviceAddress> allocate(std::uint64_t bytes, MemoryKind kind,
+                                          std::uint64_t align = kHeapAlign, std::string name = {});
     // False when `base` is not the start of a live allocation of that kind.
     bool release(DeviceAddress base, MemoryKind kind);
     // Memory of the host that kernels may use under its own address; `adopt` is cuMemHostRegister.
@@ -87,14 +89,14 @@ class Memory {
 
   private:
     friend class MemoryReader;
-    const Allocation* find(DeviceAddress address) const;   // a lock is held
+    const Allocation* find(DeviceAddress address) const;  // a lock is held
     NearestAllocation nearest(DeviceAddress address) const;
     Allocation* find_mutable(DeviceAddress address, std::uint64_t bytes);
     void attach_shadow(Allocation& allocation) const;
 
     mutable std::shared_mutex mutex_;
     std::map<DeviceAddress, Allocation> live_;
-    std::deque<Allocation> freed_;   // the newest last
+    std::deque<Allocation> freed_;  // the newest last
     DeviceAddress next_ = kHeapBase;
     std::uint64_t capacity_;
     std::uint64_t used_ = 0;

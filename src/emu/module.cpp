@@ -15,20 +15,24 @@ using ptx::Space;
 
 std::string parse_messages(const ptx::ParseResult& parsed) {
     std::string out;
-    for (const ptx::ParseError& error : parsed.errors) out += fmt::format("ptx:{}:{}: {}\n", error.line, error.column, error.message);
+    for (const ptx::ParseError& error : parsed.errors)
+        out += fmt::format("ptx:{}:{}: {}\n", error.line, error.column, error.message);
     return out;
 }
 std::string validation_messages(const std::vector<ptx::ValidationError>& errors) {
     std::string out;
     for (const ptx::ValidationError& error : errors) {
-        out += error.text.empty() ? fmt::format("ptx: {}\n", error.message)
-                                  : fmt::format("ptx: in `{}`: `{}`: {}\n", error.function, error.text, error.message);
+        out += error.text.empty()
+                   ? fmt::format("ptx: {}\n", error.message)
+                   : fmt::format("ptx: in `{}`: `{}`: {}\n", error.function, error.text, error.message);
     }
     return out;
 }
 
 // A module runs on its own compute capability and newer ones; `a` targets on exactly theirs.
-bool runs_on(const ptx::TargetInfo& target, std::uint32_t sm) { return target.specific ? target.sm == sm : target.sm <= sm; }
+bool runs_on(const ptx::TargetInfo& target, std::uint32_t sm) {
+    return target.specific ? target.sm == sm : target.sm <= sm;
+}
 
 std::uint64_t max_threads_of(const ptx::Directives& d) {
     const auto& dims = d.reqntid ? d.reqntid : d.maxntid;
@@ -39,14 +43,20 @@ KernelInfo kernel_info(const Program& program) {
     const ptx::Function& function = program.entry_function();
     KernelInfo info;
     info.name = program.name;
-    for (const ProgramParam& param : program.params) info.params.push_back({param.offset, param.size, param.align});
+    for (const ProgramParam& param : program.params)
+        info.params.push_back({param.offset, param.size, param.align});
     info.param_bytes = program.param_bytes;
     info.static_shared = program.shared_bytes;
     info.local_bytes = program.local_bytes;
-    // Virtual registers say little about what ptxas would allot; never so many that a full block would not fit.
-    info.registers = program.registers < 16 ? 16 : program.registers > 64 ? 64 : (program.registers + 7) / 8 * 8;
-    info.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(max_threads_of(function.directives), kMaxThreads));
-    if (const auto& dims = function.directives.reqntid) info.required_block = Dim3{(*dims)[0], (*dims)[1], (*dims)[2]};
+    // Virtual registers say little about what ptxas would allot; never so many that a full block would not
+    // fit.
+    info.registers = program.registers < 16   ? 16
+                     : program.registers > 64 ? 64
+                                              : (program.registers + 7) / 8 * 8;
+    info.max_threads =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(max_threads_of(function.directives), kMaxThreads));
+    if (const auto& dims = function.directives.reqntid)
+        info.required_block = Dim3{(*dims)[0], (*dims)[1], (*dims)[2]};
     info.ptx_version = program.module->ptx_version;
     info.target_sm = ptx::target_info(program.module->target).sm;
     return info;
@@ -71,7 +81,8 @@ const ModuleVariable* Module::find_variable(std::string_view name) const {
 Module::Module(Device& device) : device_(device) {}
 Module::~Module() {
     for (const ModuleVariable& variable : variables_) {
-        device_.memory().release(variable.address, variable.constant ? MemoryKind::Constant : MemoryKind::Variable);
+        device_.memory().release(variable.address,
+                                 variable.constant ? MemoryKind::Constant : MemoryKind::Variable);
     }
 }
 
@@ -82,16 +93,21 @@ class VariableLoader {
 
     std::string run(std::vector<ModuleVariable>& out, VariableAddresses& addresses) {
         std::vector<const ptx::Variable*> all;
-        for (const ptx::Variable& variable : module_.variables) all.push_back(&variable);
+        for (const ptx::Variable& variable : module_.variables)
+            all.push_back(&variable);
         for (const ptx::Function& function : module_.functions) {
-            for (const ptx::Variable& variable : function.locals) all.push_back(&variable);
+            for (const ptx::Variable& variable : function.locals)
+                all.push_back(&variable);
         }
         for (const ptx::Variable* variable : all) {
-            if (!is_global(*variable) || variable->linkage == ptx::Linkage::Extern || addresses.contains(variable->name)) continue;
+            if (!is_global(*variable) || variable->linkage == ptx::Linkage::Extern ||
+                addresses.contains(variable->name))
+                continue;
             const bool constant = variable->space == Space::Const;
             const std::string name(module_.name(variable->name));
-            const auto address = memory_.allocate(variable->size(), constant ? MemoryKind::Constant : MemoryKind::Variable,
-                                                  variable->alignment(), name);
+            const auto address =
+                memory_.allocate(variable->size(), constant ? MemoryKind::Constant : MemoryKind::Variable,
+                                 variable->alignment(), name);
             if (!address) return fmt::format("no memory for variable `{}`", name);
             out.push_back({name, *address, variable->size(), constant});
             addresses.emplace(variable->name, *address);
@@ -111,14 +127,14 @@ class VariableLoader {
 
     std::string fill(const ptx::Variable& variable, DeviceAddress at, const VariableAddresses& addresses) {
         const std::uint32_t bytes = ptx::type_bytes(variable.type);
-        std::vector<std::byte> image(variable.size());   // what has no initial value is zero
+        std::vector<std::byte> image(variable.size());  // what has no initial value is zero
         for (std::size_t i = 0; i < variable.init.size(); ++i) {
             std::uint64_t value = variable.init[i].bits;
             if (const ptx::SymbolId symbol = variable.init[i].symbol; symbol.valid()) {
                 const auto found = addresses.find(symbol);
                 if (found == addresses.end()) {
-                    return fmt::format("`{}` holds the address of `{}`, which is no global variable", module_.name(variable.name),
-                                       module_.name(symbol));
+                    return fmt::format("`{}` holds the address of `{}`, which is no global variable",
+                                       module_.name(variable.name), module_.name(symbol));
                 }
                 value += found->second;
             }
@@ -140,12 +156,15 @@ Outcome<std::unique_ptr<Module>, LoadError> Device::load(std::string_view text) 
     }
     const ptx::TargetInfo& target = ptx::target_info(parsed.module.target);
     if (!runs_on(target, options_.sm)) {
-        return {std::nullopt, {ErrorKind::NoBinary, fmt::format("the code is for {}, the device is sm_{}\n", target.text, options_.sm)}};
+        return {std::nullopt,
+                {ErrorKind::NoBinary,
+                 fmt::format("the code is for {}, the device is sm_{}\n", target.text, options_.sm)}};
     }
     const auto shared = std::make_shared<const ptx::Module>(std::move(parsed.module));
     std::unique_ptr<Module> out(new Module(*this));
     VariableAddresses addresses;
-    if (std::string error = VariableLoader(*shared, memory_).run(out->variables_, addresses); !error.empty()) {
+    if (std::string error = VariableLoader(*shared, memory_).run(out->variables_, addresses);
+        !error.empty()) {
         return {std::nullopt, {ErrorKind::OutOfMemory, error + "\n"}};
     }
     for (std::uint32_t i = 0; i < shared->functions.size(); ++i) {
@@ -156,8 +175,10 @@ Outcome<std::unique_ptr<Module>, LoadError> Device::load(std::string_view text) 
         out->programs_.push_back(std::move(program.value()));
     }
     std::uint64_t constants = 0;
-    for (const ModuleVariable& variable : out->variables_) constants += variable.constant ? variable.size : 0;
-    for (KernelInfo& kernel : out->kernels_) kernel.const_bytes = static_cast<std::uint32_t>(constants);
+    for (const ModuleVariable& variable : out->variables_)
+        constants += variable.constant ? variable.size : 0;
+    for (KernelInfo& kernel : out->kernels_)
+        kernel.const_bytes = static_cast<std::uint32_t>(constants);
     return {std::move(out), {}};
 }
 

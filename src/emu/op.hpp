@@ -1,8 +1,8 @@
-// The decoded program: what a warp executes. decode.cpp makes one Program for each entry (with the functions that it can
-// reach), so that every register, shared variable and branch target is a constant in an Op.
+// The decoded program: what a warp executes. decode.cpp makes one Program for each entry (with the functions
+// that it can reach), so that every register, shared variable and branch target is a constant in an Op.
 //
-// A register is a slot in the warp's register file: 32 lanes of 2, 4, 8 or 16 bytes side by side; a predicate is one
-// 32-bit mask. Constants are slots too, filled in once for each warp.
+// A register is a slot in the warp's register file: 32 lanes of 2, 4, 8 or 16 bytes side by side; a predicate
+// is one 32-bit mask. Constants are slots too, filled in once for each warp.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,7 +23,8 @@ inline constexpr std::uint32_t kNoSlot = 0xFFFF'FFFFu;
 struct Op;
 struct Warp;
 
-// Executes one op for the warp's active lanes and returns the next one; null: the warp stops (Warp::stop says why).
+// Executes one op for the warp's active lanes and returns the next one; null: the warp stops (Warp::stop says
+// why).
 using Handler = const Op* (*)(const Op&, Warp&);
 
 // One handler for a warp with all lanes active and one that leaves inactive lanes alone; often the same.
@@ -33,56 +34,57 @@ struct Handlers {
     bool valid() const { return full != nullptr; }
 };
 
-using Slot = std::uint32_t;   // byte offset in the register file
+using Slot = std::uint32_t;  // byte offset in the register file
 
 struct Op {
-    Handler run[2] = {nullptr, nullptr};     // [0] all lanes are active, [1] some are
+    Handler run[2] = {nullptr, nullptr};  // [0] all lanes are active, [1] some are
     Slot dest = kNoSlot;
-    Slot dest2 = kNoSlot;                    // the operand behind `|`
+    Slot dest2 = kNoSlot;  // the operand behind `|`
     std::array<Slot, kMaxSources> source{kNoSlot, kNoSlot, kNoSlot, kNoSlot};
-    std::uint64_t imm = 0;                   // address displacement, truth table, ..
-    const Op* target = nullptr;              // branch target
+    std::uint64_t imm = 0;       // address displacement, truth table, ..
+    const Op* target = nullptr;  // branch target
     Rank target_rank = 0;
-    Rank next_rank = 0;                      // of the op behind this one, where that starts a block
-    std::uint32_t flip = 0;                  // xored into the predicate that the op reads: all ones for `!%p`
-    std::uint32_t counts = 0;                // ones: counted as an instruction; zero: a joint that the text does not have
-    std::uint32_t site = 0;                  // memory access: its place in Worker::windows
-    std::uint32_t list = 0;                  // first of `list_size` slots in Program::slots
+    Rank next_rank = 0;        // of the op behind this one, where that starts a block
+    std::uint32_t flip = 0;    // xored into the predicate that the op reads: all ones for `!%p`
+    std::uint32_t counts = 0;  // ones: counted as an instruction; zero: a joint that the text does not have
+    std::uint32_t site = 0;    // memory access: its place in Worker::windows
+    std::uint32_t list = 0;    // first of `list_size` slots in Program::slots
     std::uint16_t list_size = 0;
-    std::uint8_t address_bytes = 8;          // width of the address register
-    std::uint8_t access_bytes = 0;           // bytes a lane touches at its address
+    std::uint8_t address_bytes = 8;  // width of the address register
+    std::uint8_t access_bytes = 0;   // bytes a lane touches at its address
     ptx::Space space = ptx::Space::None;
     ptx::Mode mode = ptx::Mode::None;
     ptx::Sem sem = ptx::Sem::None;
     ptx::Scope scope = ptx::Scope::None;
     ptx::Type type = ptx::Type::None;
     ptx::Type source_type = ptx::Type::None;
-    std::uint8_t dest_bytes = 0;             // width of the destination register's lanes, where it may differ from the type's
+    std::uint8_t dest_bytes =
+        0;  // width of the destination register's lanes, where it may differ from the type's
     std::uint8_t source_bytes = 0;
     ptx::Round round = ptx::Round::None;
     ptx::BoolOp bool_op = ptx::BoolOp::None;
     bool ftz = false;
     bool sat = false;
-    std::uint32_t index = 0;                 // special register, callee, ..
+    std::uint32_t index = 0;  // special register, callee, ..
 };
 
 // Where an op comes from.
 struct Origin {
-    std::uint32_t function = 0;   // index into ptx::Module::functions
+    std::uint32_t function = 0;  // index into ptx::Module::functions
     std::uint32_t block = 0;
     std::uint32_t instr = 0;
-    Rank rank = 0;                // of the piece of straight-line code that it is in
+    Rank rank = 0;  // of the piece of straight-line code that it is in
 };
 
 struct ConstantSlot {
     Slot slot = 0;
-    std::uint8_t bytes = 4;       // of a lane; 0: a predicate mask
+    std::uint8_t bytes = 4;  // of a lane; 0: a predicate mask
     std::uint64_t value = 0;
 };
 
 // A stretch of bytes copied between the lanes' param areas at a call or return.
 struct ParamCopy {
-    std::uint32_t from = 0;       // offsets in local memory
+    std::uint32_t from = 0;  // offsets in local memory
     std::uint32_t to = 0;
     std::uint32_t bytes = 0;
 };
@@ -101,10 +103,10 @@ struct ProgramParam {
 struct Program {
     std::shared_ptr<const ptx::Module> module;
     std::string name;
-    std::uint32_t function = 0;               // index of the entry in module->functions
-    std::vector<Op> ops;                      // never resized once decoded: ops point at each other
-    std::vector<Origin> origins;              // by op
-    std::vector<Slot> slots;                  // lists of vector and pack operands
+    std::uint32_t function = 0;   // index of the entry in module->functions
+    std::vector<Op> ops;          // never resized once decoded: ops point at each other
+    std::vector<Origin> origins;  // by op
+    std::vector<Slot> slots;      // lists of vector and pack operands
     std::vector<CallSite> calls;
     std::vector<ConstantSlot> constants;
     std::uint32_t constant_bytes = 0;         // the front of a warp's register file
@@ -114,8 +116,8 @@ struct Program {
     std::uint32_t dynamic_shared_offset = 0;  // where `.extern .shared` starts
     std::uint32_t param_bytes = 0;
     std::uint32_t sites = 0;
-    std::uint32_t registers = 0;              // 32-bit registers a thread, as declared
-    std::uint8_t smallest_access = 16;        // bytes; the grain of the race detector
+    std::uint32_t registers = 0;        // 32-bit registers a thread, as declared
+    std::uint8_t smallest_access = 16;  // bytes; the grain of the race detector
     std::vector<ProgramParam> params;
 
     const Op* entry() const { return ops.data(); }

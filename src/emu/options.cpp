@@ -15,7 +15,8 @@ Result<std::uint64_t> number(const char* name, std::uint64_t fallback) {
     const std::string_view view(text);
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-    if (error != std::errc{} || end != view.data() + view.size()) return Failure{fmt::format("{}=`{}` is not a number", name, view)};
+    if (error != std::errc{} || end != view.data() + view.size())
+        return Failure{fmt::format("{}=`{}` is not a number", name, view)};
     return value;
 }
 
@@ -26,10 +27,14 @@ Status read_checks(Options& options) {
         const std::size_t comma = rest.find(',');
         const std::string_view word = rest.substr(0, comma);
         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-        if (word == "races") options.check_races = true;
-        else if (word == "uninit") options.check_uninit = true;
-        else if (word == "sync") options.check_sync = true;
-        else if (!word.empty()) return Failure{fmt::format("OCK_EMULATOR_CHECK: `{}` is none of races, uninit, sync", word)};
+        if (word == "races")
+            options.check_races = true;
+        else if (word == "uninit")
+            options.check_uninit = true;
+        else if (word == "sync")
+            options.check_sync = true;
+        else if (!word.empty())
+            return Failure{fmt::format("OCK_EMULATOR_CHECK: `{}` is none of races, uninit, sync", word)};
     }
     return Unit{};
 }
@@ -52,7 +57,8 @@ Result<Options> options_from_environment() {
     for (const auto* result : {&sm, &threads, &steps, &memory}) {
         if (!result->ok()) return Failure{result->error()};
     }
-    if (!known_target(sm.value())) return Failure{fmt::format("OCK_EMULATOR_SM=`{}` is no known compute capability", sm.value())};
+    if (!known_target(sm.value()))
+        return Failure{fmt::format("OCK_EMULATOR_SM=`{}` is no known compute capability", sm.value())};
     if (threads.value() > 4096) return Failure{"OCK_EMULATOR_THREADS is above 4096"};
     options.sm = static_cast<std::uint32_t>(sm.value());
     options.host_threads = static_cast<std::uint32_t>(threads.value());

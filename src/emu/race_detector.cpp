@@ -10,7 +10,8 @@ namespace ockc::emu {
 namespace {
 
 void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
-    for (std::size_t i = 0; i < into.size(); ++i) into[i] = std::max(into[i], from[i]);
+    for (std::size_t i = 0; i < into.size(); ++i)
+        into[i] = std::max(into[i], from[i]);
 }
 std::string thread_text(const Launch& launch, std::uint32_t thread) {
     return fmt::format("({},{},{})", thread % launch.block.x, thread / launch.block.x % launch.block.y,
@@ -26,11 +27,12 @@ std::string block_text(const Launch& launch, std::uint64_t block) {
 RaceDetector::RaceDetector(const Launch& launch) : launch_(launch), grain_(launch.program->smallest_access) {}
 
 void RaceDetector::start_block(const Block& block) {
-    if (!launch_.cooperative) blocks_.clear();   // blocks come one after the other
+    if (!launch_.cooperative) blocks_.clear();  // blocks come one after the other
     BlockState& state = blocks_[block.linear];
     const std::size_t warps = block.warps.size();
     state.warps.assign(warps, Clocks(warps, 0));
-    for (std::size_t i = 0; i < warps; ++i) state.warps[i][i] = 1;
+    for (std::size_t i = 0; i < warps; ++i)
+        state.warps[i][i] = 1;
     state.barriers.assign(kBarriers, Clocks(warps, 0));
     state.shared.assign(block.shared_bytes / grain_ + 1, Cell{});
     state.shared_written.assign(block.shared_bytes, false);
@@ -51,7 +53,9 @@ void RaceDetector::barrier_done(const Block& block, std::uint32_t barrier) {
     Clocks& clocks = blocks_[block.linear].barriers[barrier];
     std::fill(clocks.begin(), clocks.end(), 0);
 }
-void RaceDetector::warp_barrier(const Warp& warp) { ++blocks_[warp.block->linear].warps[warp.index][warp.index]; }
+void RaceDetector::warp_barrier(const Warp& warp) {
+    ++blocks_[warp.block->linear].warps[warp.index][warp.index];
+}
 
 RaceDetector::Cell& RaceDetector::global_cell(const Allocation& allocation, std::uint64_t address) {
     std::vector<Cell>& cells = global_[allocation.base];
@@ -72,10 +76,11 @@ void RaceDetector::order_blocks(BlockState& state, std::uint32_t block, std::uin
     release.blocks[block] = state.released++;
 }
 
-bool RaceDetector::ordered(const BlockState& state, const Access& before, const Access& now, bool shared) const {
+bool RaceDetector::ordered(const BlockState& state, const Access& before, const Access& now,
+                           bool shared) const {
     if (before.clock == 0) return true;
     if (before.block != now.block) {
-        if (shared) return true;   // another block's shared memory
+        if (shared) return true;  // another block's shared memory
         const auto seen = state.seen.find(before.block);
         return seen != state.seen.end() && seen->second >= before.release;
     }
@@ -87,18 +92,22 @@ bool RaceDetector::ordered(const BlockState& state, const Access& before, const 
     return before.clock <= state.warps[to][from];
 }
 
-const Op* RaceDetector::report(Warp& warp, const Op& op, const Access& before, bool before_writes, bool shared, std::uint64_t at,
-                               std::uint32_t lane, bool write) {
+const Op* RaceDetector::report(Warp& warp, const Op& op, const Access& before, bool before_writes,
+                               bool shared, std::uint64_t at, std::uint32_t lane, bool write) {
     const Op& other = launch_.program->ops[before.op];
-    const std::string where = shared ? fmt::format("shared memory byte {}", at) : fmt::format("global memory at {:#x}", at);
-    std::string what = fmt::format("data race on {}: this thread {} it, and thread {} of block {} {} it at {}, with nothing to order the two",
-                                   where, write ? "writes" : "reads", thread_text(launch_, before.thread),
-                                   block_text(launch_, before.block), before_writes ? "writes" : "reads", place_of(*launch_.program, other));
+    const std::string where =
+        shared ? fmt::format("shared memory byte {}", at) : fmt::format("global memory at {:#x}", at);
+    std::string what = fmt::format(
+        "data race on {}: this thread {} it, and thread {} of block {} {} it at {}, with nothing to order "
+        "the two",
+        where, write ? "writes" : "reads", thread_text(launch_, before.thread),
+        block_text(launch_, before.block), before_writes ? "writes" : "reads",
+        place_of(*launch_.program, other));
     return fault(warp, op, ErrorKind::LaunchFailed, lane, std::move(what), at);
 }
 
-bool RaceDetector::check_race(Warp& warp, const Op& op, Cell& cell, const Access& now, bool shared, std::uint64_t at,
-                              std::uint32_t lane, bool write) {
+bool RaceDetector::check_race(Warp& warp, const Op& op, Cell& cell, const Access& now, bool shared,
+                              std::uint64_t at, std::uint32_t lane, bool write) {
     const BlockState& state = blocks_[warp.block->linear];
     if (!(now.atomic && cell.writer.atomic) && !ordered(state, cell.writer, now, shared)) {
         report(warp, op, cell.writer, true, shared, at, lane, write);
@@ -119,15 +128,19 @@ bool RaceDetector::check_race(Warp& warp, const Op& op, Cell& cell, const Access
     return true;
 }
 
-bool RaceDetector::check_uninit(Warp& warp, const Op& op, BlockState& state, bool shared, std::uint64_t at, std::uint32_t lane,
-                                bool write) {
+bool RaceDetector::check_uninit(Warp& warp, const Op& op, BlockState& state, bool shared, std::uint64_t at,
+                                std::uint32_t lane, bool write) {
     const std::uint32_t bytes = op.access_bytes;
     if (shared) {
         for (std::uint32_t i = 0; i < bytes; ++i) {
-            if (write) state.shared_written[at + i] = true;
+            if (write)
+                state.shared_written[at + i] = true;
             else if (!state.shared_written[at + i]) {
-                fault(warp, op, ErrorKind::LaunchFailed, lane,
-                      fmt::format("uninitialised read: nothing has written shared memory byte {} in this block", at + i), at + i);
+                fault(
+                    warp, op, ErrorKind::LaunchFailed, lane,
+                    fmt::format("uninitialised read: nothing has written shared memory byte {} in this block",
+                                at + i),
+                    at + i);
                 return false;
             }
         }
@@ -142,15 +155,19 @@ bool RaceDetector::check_uninit(Warp& warp, const Op& op, BlockState& state, boo
     if (allocation->shadow->initialised(at - allocation->base, bytes)) return true;
     fault(warp, op, ErrorKind::LaunchFailed, lane,
           fmt::format("uninitialised read: nothing has written byte {} of {} #{}", at - allocation->base,
-                      memory_kind_name(allocation->kind), allocation->serial), at);
+                      memory_kind_name(allocation->kind), allocation->serial),
+          at);
     return false;
 }
 
-bool RaceDetector::access(Warp& warp, const Op& op, bool shared, std::uint64_t at, std::uint32_t lane, bool write, bool atomic) {
+bool RaceDetector::access(Warp& warp, const Op& op, bool shared, std::uint64_t at, std::uint32_t lane,
+                          bool write, bool atomic) {
     BlockState& state = blocks_[warp.block->linear];
     const Options& options = *launch_.options;
     // An atomic update reads before it writes.
-    if (options.check_uninit && atomic && write && op.dest != kNoSlot && !check_uninit(warp, op, state, shared, at, lane, false)) return false;
+    if (options.check_uninit && atomic && write && op.dest != kNoSlot &&
+        !check_uninit(warp, op, state, shared, at, lane, false))
+        return false;
     if (options.check_uninit && !check_uninit(warp, op, state, shared, at, lane, write)) return false;
     if (!options.check_races) return true;
     const auto block = static_cast<std::uint32_t>(warp.block->linear);

@@ -1,8 +1,9 @@
-// Divergence, reconvergence, calls and barriers: which lanes of a warp run next. See machine.hpp for the scheme.
+// Divergence, reconvergence, calls and barriers: which lanes of a warp run next. See machine.hpp for the
+// scheme.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "emu/machine.hpp"
 #include "emu/race_detector.hpp"
@@ -23,8 +24,8 @@ Place caller(const Warp& warp, std::uint32_t frame) {
     return {f.parent, f.rank, f.call};
 }
 
-// Does `a` run before `b`? Compared in the innermost frame that both share; of two places in one block the earlier goes
-// first, and a lane in front of a call before one inside it.
+// Does `a` run before `b`? Compared in the innermost frame that both share; of two places in one block the
+// earlier goes first, and a lane in front of a call before one inside it.
 bool runs_before(const Warp& warp, Place a, Place b) {
     bool a_inside = false;
     while (a.frame != b.frame) {
@@ -45,16 +46,20 @@ Rank limit_by(const Warp& warp, const Split& waiting) {
     if (waiting.frame == warp.frame) return waiting.rank;
     Place place{waiting.frame, waiting.rank, waiting.pc};
     const std::uint32_t depth = warp.frames[warp.frame].depth;
-    while (warp.frames[place.frame].depth > depth) place = caller(warp, place.frame);
+    while (warp.frames[place.frame].depth > depth)
+        place = caller(warp, place.frame);
     return place.frame == warp.frame ? place.rank + 1 : kNoLimit;
 }
 
-void remove_split(Warp& warp, std::uint32_t at) { warp.splits[at] = warp.splits[--warp.split_count]; }
+void remove_split(Warp& warp, std::uint32_t at) {
+    warp.splits[at] = warp.splits[--warp.split_count];
+}
 
 Split& add_ready(Warp& warp, const Op* pc, Rank rank, std::uint32_t mask) {
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
         Split& other = warp.splits[i];
-        if (other.state == Split::State::Ready && other.pc == pc && other.frame == warp.frame && other.rank == rank) {
+        if (other.state == Split::State::Ready && other.pc == pc && other.frame == warp.frame &&
+            other.rank == rank) {
             other.mask |= mask;
             return other;
         }
@@ -86,7 +91,9 @@ bool release_converged(Warp& warp) {
             here = 0;
             for (std::uint32_t j = 0; j < warp.split_count; ++j) {
                 const Split& other = warp.splits[j];
-                if (other.state != Split::State::Barrier && other.pc == split.pc && other.frame == split.frame) here |= other.mask;
+                if (other.state != Split::State::Barrier && other.pc == split.pc &&
+                    other.frame == split.frame)
+                    here |= other.mask;
             }
         } else if (split.state != Split::State::WarpSync) {
             continue;
@@ -98,8 +105,8 @@ bool release_converged(Warp& warp) {
     return any;
 }
 
-// The split that runs next: the first in program order or, after a turn that ran out, the one that has waited longest,
-// because lanes may wait in a loop for what others do.
+// The split that runs next: the first in program order or, after a turn that ran out, the one that has waited
+// longest, because lanes may wait in a loop for what others do.
 std::uint32_t first_ready(const Warp& warp) {
     std::uint32_t best = kLanes;
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
@@ -111,7 +118,8 @@ std::uint32_t first_ready(const Warp& warp) {
         }
         const Split& other = warp.splits[best];
         const bool before = warp.rotate ? split.stamp < other.stamp
-                                        : runs_before(warp, {split.frame, split.rank, split.pc}, {other.frame, other.rank, other.pc});
+                                        : runs_before(warp, {split.frame, split.rank, split.pc},
+                                                      {other.frame, other.rank, other.pc});
         if (before) best = i;
     }
     return best;
@@ -119,9 +127,10 @@ std::uint32_t first_ready(const Warp& warp) {
 
 void set_limit(Warp& warp) {
     warp.limit = kNoLimit;
-    if (warp.rotate) return;   // a turn out of order lasts until it runs out
+    if (warp.rotate) return;  // a turn out of order lasts until it runs out
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
-        if (warp.splits[i].state == Split::State::Ready) warp.limit = std::min(warp.limit, limit_by(warp, warp.splits[i]));
+        if (warp.splits[i].state == Split::State::Ready)
+            warp.limit = std::min(warp.limit, limit_by(warp, warp.splits[i]));
     }
 }
 
@@ -129,7 +138,8 @@ void copy_params(Warp& warp, const std::vector<ParamCopy>& copies) {
     const std::uint32_t stride = warp.worker->program->local_bytes;
     for (std::uint32_t lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
         std::byte* local = warp.local + static_cast<std::size_t>(__builtin_ctz(lanes)) * stride;
-        for (const ParamCopy& copy : copies) std::memcpy(local + copy.to, local + copy.from, copy.bytes);
+        for (const ParamCopy& copy : copies)
+            std::memcpy(local + copy.to, local + copy.from, copy.bytes);
     }
 }
 
@@ -148,7 +158,8 @@ void write_reduction(Warp& warp, const Split& split, const BarrierState& barrier
     if (op.dest == kNoSlot) return;
     if (op.mode == ptx::Mode::None) {
         auto* out = warp.lanes<std::uint32_t>(op.dest);
-        for (std::uint32_t lanes = split.mask; lanes != 0; lanes &= lanes - 1) out[__builtin_ctz(lanes)] = barrier.ones;
+        for (std::uint32_t lanes = split.mask; lanes != 0; lanes &= lanes - 1)
+            out[__builtin_ctz(lanes)] = barrier.ones;
         return;
     }
     const bool result = op.mode == ptx::Mode::And ? barrier.ones == barrier.voters : barrier.ones != 0;
@@ -178,17 +189,20 @@ void release_if_complete(Block& block, std::uint32_t number) {
 bool book_arrival(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t expected) {
     const std::uint32_t lane = static_cast<std::uint32_t>(__builtin_ctz(warp.active));
     if (number >= kBarriers) {
-        fault(warp, op, ErrorKind::LaunchFailed, lane, fmt::format("there is no barrier {}: they are numbered 0 to 15", number));
+        fault(warp, op, ErrorKind::LaunchFailed, lane,
+              fmt::format("there is no barrier {}: they are numbered 0 to 15", number));
         return false;
     }
     if (expected % kLanes != 0 || expected > 1024) {
-        fault(warp, op, ErrorKind::LaunchFailed, lane, fmt::format("a barrier for {} threads: must be a multiple of 32", expected));
+        fault(warp, op, ErrorKind::LaunchFailed, lane,
+              fmt::format("a barrier for {} threads: must be a multiple of 32", expected));
         return false;
     }
     BarrierState& barrier = warp.block->barriers[number];
     if (barrier.arrived != 0 && barrier.expected != expected) {
         fault(warp, op, ErrorKind::LaunchFailed, lane,
-              fmt::format("barrier {} for {} threads, but others wait at it for {}", number, expected, barrier.expected));
+              fmt::format("barrier {} for {} threads, but others wait at it for {}", number, expected,
+                          barrier.expected));
         return false;
     }
     if (RaceDetector* detector = warp.worker->detector; detector != nullptr) detector->arrive(warp, number);
@@ -198,7 +212,8 @@ bool book_arrival(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t 
     // A count is in whole warps: lanes that have ended count with the last of their warp to arrive.
     std::uint32_t elsewhere = ~(warp.active | warp.exited);
     for (std::uint32_t i = 0; i < warp.split_count; ++i) {
-        if (warp.splits[i].state == Split::State::Barrier && warp.splits[i].barrier == number) elsewhere &= ~warp.splits[i].mask;
+        if (warp.splits[i].state == Split::State::Barrier && warp.splits[i].barrier == number)
+            elsewhere &= ~warp.splits[i].mask;
     }
     if (elsewhere == 0) barrier.arrived += static_cast<std::uint32_t>(__builtin_popcount(warp.exited));
     return true;
@@ -218,7 +233,8 @@ const Op* pick_split(Warp& warp) {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < warp.split_count;) {
         const Split& split = warp.splits[i];
-        if (split.state == Split::State::Ready && split.pc == chosen.pc && split.frame == chosen.frame && split.rank == chosen.rank) {
+        if (split.state == Split::State::Ready && split.pc == chosen.pc && split.frame == chosen.frame &&
+            split.rank == chosen.rank) {
             mask |= split.mask;
             remove_split(warp, i);
         } else {
@@ -244,7 +260,8 @@ void suspend(Warp& warp, const Op* pc) {
 
 const Op* diverge(Warp& warp, const Op& op, std::uint32_t taken) {
     Split low{op.target, op.target_rank, warp.frame, taken, Split::State::Ready, 0, nullptr, 0, 0};
-    Split high{&op + 1, op.next_rank, warp.frame, warp.active & ~taken, Split::State::Ready, 0, nullptr, 0, 0};
+    Split high{&op + 1, op.next_rank, warp.frame, warp.active & ~taken, Split::State::Ready, 0, nullptr, 0,
+               0};
     if (high.rank < low.rank) std::swap(low, high);
     add_ready(warp, high.pc, high.rank, high.mask);
     warp.limit = std::min(warp.limit, high.rank);
@@ -282,12 +299,14 @@ const Op* return_from_function(Warp& warp, const Op& op) {
     return reschedule(warp, &call + 1, call.next_rank);
 }
 
-const Op* wait_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t expected, std::uint32_t ones) {
+const Op* wait_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t expected,
+                          std::uint32_t ones) {
     if (!book_arrival(warp, op, number, expected)) return nullptr;
     BarrierState& barrier = warp.block->barriers[number];
     barrier.ones += static_cast<std::uint32_t>(__builtin_popcount(ones & warp.active));
     barrier.voters += warp.active_count;
-    add_waiting(warp, &op + 1, op.next_rank, Split::State::Barrier, &op).barrier = static_cast<std::uint8_t>(number);
+    add_waiting(warp, &op + 1, op.next_rank, Split::State::Barrier, &op).barrier =
+        static_cast<std::uint8_t>(number);
     release_if_complete(*warp.block, number);
     return pick_split(warp);
 }
@@ -299,7 +318,8 @@ const Op* arrive_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std:
 }
 
 bool converged(Warp& warp, const Op& op, std::uint32_t members, const Op*& next) {
-    if ((members & ~warp.exited & ~warp.active) == 0) [[likely]] return true;
+    if ((members & ~warp.exited & ~warp.active) == 0) [[likely]]
+        return true;
     const Rank rank = warp.worker->program->origin(op).rank;
     add_waiting(warp, &op, rank, Split::State::Converge, &op).members = members;
     next = pick_split(warp);

@@ -1,6 +1,6 @@
-// bench_emu: lane-instructions a second of the emulator on one core, with all accesses checked, for three kernels in PTX:
-// vecadd (memory), matvec (a loop per thread over a row) and collatz (an integer loop that parts every warp). Each must
-// reach 50 million; a run below that is an error.
+// bench_emu: lane-instructions a second of the emulator on one core, with all accesses checked, for three
+// kernels in PTX: vecadd (memory), matvec (a loop per thread over a row) and collatz (an integer loop that
+// parts every warp). Each must reach 50 million; a run below that is an error.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -123,8 +123,10 @@ class Bench {
   public:
     Bench() : device_(one_thread()) {
         auto loaded = device_.load(kText);
-        if (loaded.ok()) module_ = std::move(*loaded.value);
-        else error_ = loaded.error.message;
+        if (loaded.ok())
+            module_ = std::move(*loaded.value);
+        else
+            error_ = loaded.error.message;
     }
     std::uint64_t floats(std::size_t count) {
         const std::vector<float> values(count, 1.5f);
@@ -132,20 +134,24 @@ class Bench {
         device_.memory().copy_in(address, values.data(), count * 4);
         return address;
     }
-    void run(benchmark::State& state, const char* kernel, std::uint32_t blocks, std::vector<std::uint64_t> params) {
+    void run(benchmark::State& state, const char* kernel, std::uint32_t blocks,
+             std::vector<std::uint64_t> params) {
         if (module_ == nullptr) return state.SkipWithError(error_.c_str());
         const LaunchConfig config{{blocks, 1, 1}, {256, 1, 1}};
         std::uint64_t lanes = 0;
-        const std::clock_t start = std::clock();   // processor time: other programs may run
+        const std::clock_t start = std::clock();  // processor time: other programs may run
         for (auto step : state) {
             static_cast<void>(step);
-            const auto outcome = device_.launch(*module_, *module_->find_kernel(kernel), config, std::as_bytes(std::span(params)));
+            const auto outcome = device_.launch(*module_, *module_->find_kernel(kernel), config,
+                                                std::as_bytes(std::span(params)));
             if (!outcome.ok()) return state.SkipWithError(outcome.error.message.c_str());
             lanes += outcome.value->lane_steps;
         }
         const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        state.counters["lane-instr/s"] = benchmark::Counter(static_cast<double>(lanes), benchmark::Counter::kIsRate);
-        if (static_cast<double>(lanes) / seconds < kLeast) state.SkipWithError("below 50 million lane-instructions a second");
+        state.counters["lane-instr/s"] =
+            benchmark::Counter(static_cast<double>(lanes), benchmark::Counter::kIsRate);
+        if (static_cast<double>(lanes) / seconds < kLeast)
+            state.SkipWithError("below 50 million lane-instructions a second");
     }
 
   private:

@@ -74,7 +74,8 @@ OCKC_CUDA_EXPORT CUresult cuCtxSynchronize() {
     return in_context([](Driver&) { return 0; });
 }
 
-// --------------------------------------------------------------------------------------------------------------- streams
+// ---------------------------------------------------------------------------------------------------------------
+// streams
 
 OCKC_CUDA_EXPORT CUresult cuStreamCreateWithPriority(CUstream_st** stream, unsigned flags, int priority) {
     return in_context([&](Driver& driver) {
@@ -93,10 +94,12 @@ OCKC_CUDA_EXPORT CUresult cuStreamDestroy_v2(CUstream_st* stream) {
     return with_driver([&](Driver& driver) { return driver.drop(stream) ? 0 : code(Result::InvalidHandle); });
 }
 OCKC_CUDA_EXPORT CUresult cuStreamSynchronize(CUstream_st* stream) {
-    return in_context([&](Driver& driver) { return driver.knows_stream(stream) ? 0 : code(Result::InvalidHandle); });
+    return in_context(
+        [&](Driver& driver) { return driver.knows_stream(stream) ? 0 : code(Result::InvalidHandle); });
 }
 OCKC_CUDA_EXPORT CUresult cuStreamQuery(CUstream_st* stream) {
-    return in_context([&](Driver& driver) { return driver.knows_stream(stream) ? 0 : code(Result::InvalidHandle); });
+    return in_context(
+        [&](Driver& driver) { return driver.knows_stream(stream) ? 0 : code(Result::InvalidHandle); });
 }
 OCKC_CUDA_EXPORT CUresult cuStreamWaitEvent(CUstream_st* stream, CUevent_st* event, unsigned flags) {
     return in_context([&](Driver& driver) {
@@ -121,7 +124,8 @@ OCKC_CUDA_EXPORT CUresult cuStreamGetFlags(CUstream_st* stream, unsigned* flags)
     });
 }
 
-// ---------------------------------------------------------------------------------------------------------------- events
+// ----------------------------------------------------------------------------------------------------------------
+// events
 
 namespace {
 
@@ -158,7 +162,8 @@ OCKC_CUDA_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent_st* st
     return in_context([&](Driver& driver) {
         if (milliseconds == nullptr) return code(Result::InvalidValue);
         if (!driver.knows(start) || !driver.knows(end)) return code(Result::InvalidHandle);
-        if (!start->recorded || !end->recorded || ((start->flags | end->flags) & kDisableTiming) != 0) return code(Result::InvalidHandle);
+        if (!start->recorded || !end->recorded || ((start->flags | end->flags) & kDisableTiming) != 0)
+            return code(Result::InvalidHandle);
         *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *start->recorded).count();
         return 0;
     });

@@ -15,16 +15,16 @@ constexpr char kName[] = "ockc emulator";
 const char* name_of(CUresult result) {
     switch (static_cast<Result>(result)) {
 #define OCKC_CUDA_RESULT(name, text, number, description) \
-    case Result::name: return text;
-#include "emu/driver/results.def"
+    case Result::name: return text;                       \
+        #include "emu/driver/results.def"
     }
     return nullptr;
 }
 const char* description_of(CUresult result) {
     switch (static_cast<Result>(result)) {
 #define OCKC_CUDA_RESULT(name, text, number, description) \
-    case Result::name: return description;
-#include "emu/driver/results.def"
+    case Result::name: return description;                \
+        #include "emu/driver/results.def"
     }
     return nullptr;
 }
@@ -34,9 +34,9 @@ int attribute_value(const Device& device, int attribute) {
     const std::uint32_t shared_optin = device.shared_limit();
     switch (attribute) {
 #define OCKC_DEVICE_ATTRIBUTE(name, number, value) \
-    case number: return static_cast<int>(value);
-#include "emu/driver/attributes.def"
-        default: return 0;   // the attributes are NVIDIA's list, which grows: what is not there is off
+    case number: return static_cast<int>(value);   \
+        #include "emu/driver/attributes.def"
+        default: return 0;  // the attributes are NVIDIA's list, which grows: what is not there is off
     }
 }
 constexpr int kLastAttribute = 160;
@@ -81,7 +81,8 @@ OCKC_CUDA_EXPORT CUresult cuDeviceGetName(char* name, int capacity, CUdevice dev
     return with_driver([&](Driver&) {
         if (name == nullptr || capacity <= 0) return code(Result::InvalidValue);
         if (device != 0) return code(Result::InvalidDevice);
-        const std::size_t length = std::min<std::size_t>(sizeof kName - 1, static_cast<std::size_t>(capacity) - 1);
+        const std::size_t length =
+            std::min<std::size_t>(sizeof kName - 1, static_cast<std::size_t>(capacity) - 1);
         std::memcpy(name, kName, length);
         name[length] = '\0';
         return 0;
@@ -89,7 +90,8 @@ OCKC_CUDA_EXPORT CUresult cuDeviceGetName(char* name, int capacity, CUdevice dev
 }
 OCKC_CUDA_EXPORT CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
     return with_driver([&](Driver& driver) {
-        if (value == nullptr || attribute < 1 || attribute > kLastAttribute) return code(Result::InvalidValue);
+        if (value == nullptr || attribute < 1 || attribute > kLastAttribute)
+            return code(Result::InvalidValue);
         if (device != 0) return code(Result::InvalidDevice);
         *value = attribute_value(driver.device(), attribute);
         return 0;
@@ -113,4 +115,6 @@ OCKC_CUDA_EXPORT CUresult ock_emulator_last_error(char* buffer, std::size_t size
     buffer[length] = '\0';
     return 0;
 }
-OCKC_CUDA_EXPORT int ock_emulator_version() { return 1; }
+OCKC_CUDA_EXPORT int ock_emulator_version() {
+    return 1;
+}

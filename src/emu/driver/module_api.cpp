@@ -28,7 +28,7 @@ Logs find_logs(unsigned count, const int* options, void** values) {
                 logs.error_used = &values[i];
                 break;
             case kInfoLogSize: logs.info_used = &values[i]; break;
-            default: break;   // optimisation levels and the like mean nothing here
+            default: break;  // optimisation levels and the like mean nothing here
         }
     }
     return logs;
@@ -44,7 +44,8 @@ void write_logs(const Logs& logs, const std::string& text) {
 
 CUresult load(CUmod_st** module, const void* image, unsigned count, const int* options, void** values) {
     return in_context([&](Driver& driver) {
-        if (module == nullptr || image == nullptr || (count != 0 && (options == nullptr || values == nullptr))) {
+        if (module == nullptr || image == nullptr ||
+            (count != 0 && (options == nullptr || values == nullptr))) {
             return code(Result::InvalidValue);
         }
         const Logs logs = find_logs(count, options, values);
@@ -75,7 +76,9 @@ CUresult find_global(CUdeviceptr* address, std::size_t* bytes, CUmod_st* module,
         return 0;
     });
 }
-const KernelInfo& info_of(const CUfunc_st& function) { return function.module->module->kernels()[function.kernel]; }
+const KernelInfo& info_of(const CUfunc_st& function) {
+    return function.module->module->kernels()[function.kernel];
+}
 
 // Runs `body(driver, function)` for a function that exists.
 template <class Body>
@@ -85,7 +88,7 @@ CUresult for_function(CUfunc_st* function, Body body) {
     });
 }
 
-enum FunctionAttribute : int {   // the numbers of cuda.h
+enum FunctionAttribute : int {  // the numbers of cuda.h
     kMaxThreadsPerBlock = 0,
     kSharedSize = 1,
     kConstSize = 2,
@@ -100,7 +103,8 @@ enum FunctionAttribute : int {   // the numbers of cuda.h
 };
 CUresult get_attribute(int* value, int attribute, CUfunc_st* function) {
     return for_function(function, [&](Driver&, CUfunc_st& f) {
-        if (value == nullptr || attribute < 0 || attribute > kLastFunctionAttribute) return code(Result::InvalidValue);
+        if (value == nullptr || attribute < 0 || attribute > kLastFunctionAttribute)
+            return code(Result::InvalidValue);
         const KernelInfo& kernel = info_of(f);
         switch (attribute) {
             case kMaxThreadsPerBlock: *value = static_cast<int>(kernel.max_threads); break;
@@ -111,7 +115,7 @@ CUresult get_attribute(int* value, int attribute, CUfunc_st* function) {
             case kPtxVersion: *value = static_cast<int>(kernel.ptx_version); break;
             case kBinaryVersion: *value = static_cast<int>(kernel.target_sm); break;
             case kMaxDynamicShared: *value = static_cast<int>(f.dynamic_shared_limit.load()); break;
-            default: *value = 0; break;   // caches and clusters, which are not there
+            default: *value = 0; break;  // caches and clusters, which are not there
         }
         return 0;
     });
@@ -122,7 +126,8 @@ CUresult set_attribute(CUfunc_st* function, int attribute, int value) {
         if (attribute != kMaxDynamicShared) return code(Result::InvalidValue);
         const std::uint32_t limit = driver.device().shared_limit();
         const std::uint32_t used = info_of(f).static_shared;
-        if (value < 0 || used > limit || static_cast<std::uint32_t>(value) > limit - used) return code(Result::InvalidValue);
+        if (value < 0 || used > limit || static_cast<std::uint32_t>(value) > limit - used)
+            return code(Result::InvalidValue);
         f.dynamic_shared_limit = static_cast<std::uint32_t>(value);
         return 0;
     });
@@ -169,14 +174,16 @@ CUresult read_launch_attributes(const DriverLaunchConfig& config, LaunchCall& ca
     for (unsigned i = 0; i < config.attribute_count; ++i) {
         const LaunchAttribute& attribute = config.attributes[i];
         if (attribute.id == kCooperative) call.config.cooperative = attribute.cooperative != 0;
-        if (attribute.id != kClusterDimension) continue;   // priorities and the like mean nothing here
+        if (attribute.id != kClusterDimension) continue;  // priorities and the like mean nothing here
         const auto& c = attribute.cluster;
         if (c.x == 1 && c.y == 1 && c.z == 1) continue;
-        return Driver::get().remember(code(Result::NotSupported), "the emulator runs clusters of one block only");
+        return Driver::get().remember(code(Result::NotSupported),
+                                      "the emulator runs clusters of one block only");
     }
     return 0;
 }
-LaunchCall call_of(CUfunc_st* function, Dim3 grid, Dim3 block, unsigned shared, CUstream_st* stream, void** params, void** extra) {
+LaunchCall call_of(CUfunc_st* function, Dim3 grid, Dim3 block, unsigned shared, CUstream_st* stream,
+                   void** params, void** extra) {
     LaunchCall call;
     call.function = function;
     call.config.grid = grid;
@@ -190,8 +197,11 @@ LaunchCall call_of(CUfunc_st* function, Dim3 grid, Dim3 block, unsigned shared, 
 
 }  // namespace
 
-OCKC_CUDA_EXPORT CUresult cuModuleLoadData(CUmod_st** module, const void* image) { return load(module, image, 0, nullptr, nullptr); }
-OCKC_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmod_st** module, const void* image, unsigned count, int* options, void** values) {
+OCKC_CUDA_EXPORT CUresult cuModuleLoadData(CUmod_st** module, const void* image) {
+    return load(module, image, 0, nullptr, nullptr);
+}
+OCKC_CUDA_EXPORT CUresult cuModuleLoadDataEx(CUmod_st** module, const void* image, unsigned count,
+                                             int* options, void** values) {
     return load(module, image, count, options, values);
 }
 OCKC_CUDA_EXPORT CUresult cuModuleUnload(CUmod_st* module) {
@@ -200,15 +210,18 @@ OCKC_CUDA_EXPORT CUresult cuModuleUnload(CUmod_st* module) {
 OCKC_CUDA_EXPORT CUresult cuModuleGetFunction(CUfunc_st** function, CUmod_st* module, const char* name) {
     return find_function(function, module, name);
 }
-OCKC_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmod_st* module, const char* name) {
+OCKC_CUDA_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmod_st* module,
+                                               const char* name) {
     return find_global(address, bytes, module, name);
 }
 
-OCKC_CUDA_EXPORT CUresult cuLibraryLoadData(CUmod_st** library, const void* image, int* jit_options, void** jit_values,
-                                            unsigned jit_count, int*, void**, unsigned) {
+OCKC_CUDA_EXPORT CUresult cuLibraryLoadData(CUmod_st** library, const void* image, int* jit_options,
+                                            void** jit_values, unsigned jit_count, int*, void**, unsigned) {
     return load(library, image, jit_count, jit_options, jit_values);
 }
-OCKC_CUDA_EXPORT CUresult cuLibraryUnload(CUmod_st* library) { return cuModuleUnload(library); }
+OCKC_CUDA_EXPORT CUresult cuLibraryUnload(CUmod_st* library) {
+    return cuModuleUnload(library);
+}
 OCKC_CUDA_EXPORT CUresult cuLibraryGetKernel(CUfunc_st** kernel, CUmod_st* library, const char* name) {
     return find_function(kernel, library, name);
 }
@@ -220,7 +233,8 @@ OCKC_CUDA_EXPORT CUresult cuLibraryGetModule(CUmod_st** module, CUmod_st* librar
         return 0;
     });
 }
-OCKC_CUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmod_st* library, const char* name) {
+OCKC_CUDA_EXPORT CUresult cuLibraryGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmod_st* library,
+                                             const char* name) {
     return find_global(address, bytes, library, name);
 }
 OCKC_CUDA_EXPORT CUresult cuKernelGetFunction(CUfunc_st** function, CUfunc_st* kernel) {
@@ -230,10 +244,12 @@ OCKC_CUDA_EXPORT CUresult cuKernelGetFunction(CUfunc_st** function, CUfunc_st* k
         return 0;
     });
 }
-OCKC_CUDA_EXPORT CUresult cuKernelGetParamInfo(CUfunc_st* kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
+OCKC_CUDA_EXPORT CUresult cuKernelGetParamInfo(CUfunc_st* kernel, std::size_t index, std::size_t* offset,
+                                               std::size_t* size) {
     return get_param(kernel, index, offset, size);
 }
-OCKC_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunc_st* function, std::size_t index, std::size_t* offset, std::size_t* size) {
+OCKC_CUDA_EXPORT CUresult cuFuncGetParamInfo(CUfunc_st* function, std::size_t index, std::size_t* offset,
+                                             std::size_t* size) {
     return get_param(function, index, offset, size);
 }
 OCKC_CUDA_EXPORT CUresult cuFuncGetModule(CUmod_st** module, CUfunc_st* function) {
@@ -256,49 +272,63 @@ OCKC_CUDA_EXPORT CUresult cuFuncGetAttribute(int* value, int attribute, CUfunc_s
 OCKC_CUDA_EXPORT CUresult cuFuncSetAttribute(CUfunc_st* function, int attribute, int value) {
     return set_attribute(function, attribute, value);
 }
-OCKC_CUDA_EXPORT CUresult cuKernelGetAttribute(int* value, int attribute, CUfunc_st* kernel, CUdevice device) {
+OCKC_CUDA_EXPORT CUresult cuKernelGetAttribute(int* value, int attribute, CUfunc_st* kernel,
+                                               CUdevice device) {
     return device == 0 ? get_attribute(value, attribute, kernel) : code(Result::InvalidDevice);
 }
 OCKC_CUDA_EXPORT CUresult cuKernelSetAttribute(int attribute, int value, CUfunc_st* kernel, CUdevice device) {
     return device == 0 ? set_attribute(kernel, attribute, value) : code(Result::InvalidDevice);
 }
 
-// -------------------------------------------------------------------------------------------------------------- launches
+// --------------------------------------------------------------------------------------------------------------
+// launches
 
-OCKC_CUDA_EXPORT CUresult cuLaunchKernel(CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                         unsigned block_y, unsigned block_z, unsigned shared, CUstream_st* stream, void** params,
-                                         void** extra) {
-    return launch(call_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, params, extra));
+OCKC_CUDA_EXPORT CUresult cuLaunchKernel(CUfunc_st* function, unsigned grid_x, unsigned grid_y,
+                                         unsigned grid_z, unsigned block_x, unsigned block_y,
+                                         unsigned block_z, unsigned shared, CUstream_st* stream,
+                                         void** params, void** extra) {
+    return launch(call_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream,
+                          params, extra));
 }
-OCKC_CUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                                                    CUstream_st* stream, void** params) {
-    LaunchCall call = call_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, params, nullptr);
+OCKC_CUDA_EXPORT CUresult cuLaunchCooperativeKernel(CUfunc_st* function, unsigned grid_x, unsigned grid_y,
+                                                    unsigned grid_z, unsigned block_x, unsigned block_y,
+                                                    unsigned block_z, unsigned shared, CUstream_st* stream,
+                                                    void** params) {
+    LaunchCall call = call_of(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream,
+                              params, nullptr);
     call.config.cooperative = true;
     return launch(call);
 }
-OCKC_CUDA_EXPORT CUresult cuLaunchKernelEx(const DriverLaunchConfig* config, CUfunc_st* function, void** params, void** extra) {
+OCKC_CUDA_EXPORT CUresult cuLaunchKernelEx(const DriverLaunchConfig* config, CUfunc_st* function,
+                                           void** params, void** extra) {
     if (config == nullptr) return code(Result::InvalidValue);
     LaunchCall call = call_of(function, {config->grid[0], config->grid[1], config->grid[2]},
-                              {config->block[0], config->block[1], config->block[2]}, config->shared_bytes, config->stream, params, extra);
+                              {config->block[0], config->block[1], config->block[2]}, config->shared_bytes,
+                              config->stream, params, extra);
     if (const CUresult result = read_launch_attributes(*config, call); result != 0) return result;
     return launch(call);
 }
 
-// ------------------------------------------------------------------------------------------------------------- occupancy
+// -------------------------------------------------------------------------------------------------------------
+// occupancy
 
-OCKC_CUDA_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunc_st* function, int block_size, std::size_t dynamic) {
+OCKC_CUDA_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunc_st* function,
+                                                                      int block_size, std::size_t dynamic) {
     return for_function(function, [&](Driver&, CUfunc_st& f) {
         if (blocks == nullptr || block_size <= 0) return code(Result::InvalidValue);
         const KernelInfo& kernel = info_of(f);
         const auto threads = static_cast<std::uint32_t>(block_size);
-        *blocks = threads > kernel.max_threads ? 0 : static_cast<int>(max_resident_blocks(kernel, threads, dynamic));
+        *blocks = threads > kernel.max_threads
+                      ? 0
+                      : static_cast<int>(max_resident_blocks(kernel, threads, dynamic));
         return 0;
     });
 }
 // The largest block size among those that fill a multiprocessor best.
-OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int* min_grid, int* block_size, CUfunc_st* function,
-                                                           std::size_t (*dynamic_for)(int), std::size_t dynamic, int limit) {
+OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int* min_grid, int* block_size,
+                                                           CUfunc_st* function,
+                                                           std::size_t (*dynamic_for)(int),
+                                                           std::size_t dynamic, int limit) {
     return for_function(function, [&](Driver&, CUfunc_st& f) {
         if (min_grid == nullptr || block_size == nullptr) return code(Result::InvalidValue);
         const KernelInfo& kernel = info_of(f);
@@ -320,20 +350,23 @@ OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int* min_grid, int* b
         return 0;
     });
 }
-OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunc_st* function, const DriverLaunchConfig* config) {
+OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunc_st* function,
+                                                             const DriverLaunchConfig* config) {
     return for_function(function, [&](Driver&, CUfunc_st&) {
         if (size == nullptr || config == nullptr) return code(Result::InvalidValue);
         *size = 1;
         return 0;
     });
 }
-OCKC_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunc_st* function, const DriverLaunchConfig* config) {
+OCKC_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunc_st* function,
+                                                       const DriverLaunchConfig* config) {
     return for_function(function, [&](Driver&, CUfunc_st& f) {
         if (clusters == nullptr || config == nullptr) return code(Result::InvalidValue);
         LaunchCall call;
         if (const CUresult result = read_launch_attributes(*config, call); result != 0) return result;
         const std::uint32_t threads = config->block[0] * config->block[1] * config->block[2];
-        *clusters = static_cast<int>(max_resident_blocks(info_of(f), threads, config->shared_bytes) * kMultiprocessors);
+        *clusters = static_cast<int>(max_resident_blocks(info_of(f), threads, config->shared_bytes) *
+                                     kMultiprocessors);
         return 0;
     });
 }

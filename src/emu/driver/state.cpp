@@ -25,9 +25,12 @@ CUresult gather_params(const KernelInfo& kernel, const LaunchCall& call, std::ve
         std::size_t size = 0;
         for (void** entry = call.extra; *entry != nullptr; entry += 2) {
             const auto what = reinterpret_cast<std::uintptr_t>(entry[0]);
-            if (what == 1) buffer = entry[1];
-            else if (what == 2) size = *static_cast<std::size_t*>(entry[1]);
-            else return code(Result::InvalidValue);
+            if (what == 1)
+                buffer = entry[1];
+            else if (what == 2)
+                size = *static_cast<std::size_t*>(entry[1]);
+            else
+                return code(Result::InvalidValue);
         }
         if (size < kernel.param_bytes || (buffer == nullptr && size != 0)) return code(Result::InvalidValue);
         if (kernel.param_bytes != 0) std::memcpy(out.data(), buffer, kernel.param_bytes);
@@ -80,12 +83,16 @@ CUresult Driver::initialise() {
     return 0;
 }
 
-CUctx_st* Driver::current() const { return context_stack.empty() ? nullptr : context_stack.back(); }
+CUctx_st* Driver::current() const {
+    return context_stack.empty() ? nullptr : context_stack.back();
+}
 void Driver::set_current(CUctx_st* context) {
     if (!context_stack.empty()) context_stack.pop_back();
     if (context != nullptr) context_stack.push_back(context);
 }
-void Driver::push(CUctx_st* context) { context_stack.push_back(context); }
+void Driver::push(CUctx_st* context) {
+    context_stack.push_back(context);
+}
 std::optional<CUctx_st*> Driver::pop() {
     if (context_stack.empty()) return std::nullopt;
     CUctx_st* top = context_stack.back();
@@ -93,7 +100,9 @@ std::optional<CUctx_st*> Driver::pop() {
     return top;
 }
 
-int Driver::retain() { return ++retained_; }
+int Driver::retain() {
+    return ++retained_;
+}
 bool Driver::release() {
     int count = retained_.load();
     while (count > 0 && !retained_.compare_exchange_weak(count, count - 1)) {
@@ -126,7 +135,7 @@ bool Driver::knows_function(const CUfunc_st* function) const {
     return false;
 }
 bool Driver::knows_stream(CUstream_st* stream) const {
-    return reinterpret_cast<std::uintptr_t>(stream) <= 2 || knows(stream);   // null, legacy, per thread
+    return reinterpret_cast<std::uintptr_t>(stream) <= 2 || knows(stream);  // null, legacy, per thread
 }
 
 CUresult Driver::load(CUmod_st** out, const void* image, std::string& log) {
@@ -158,10 +167,11 @@ CUresult Driver::launch(const LaunchCall& call) {
     const Module& module = *call.function->module->module;
     const KernelInfo& kernel = module.kernels()[call.function->kernel];
     if (call.config.dynamic_shared > call.function->dynamic_shared_limit) {
-        return remember(code(Result::InvalidValue),
-                        fmt::format("cannot launch `{}`: {} bytes of dynamic shared memory, its limit is {} "
-                                    "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES raises it)",
-                                    kernel.name, call.config.dynamic_shared, call.function->dynamic_shared_limit.load()));
+        return remember(
+            code(Result::InvalidValue),
+            fmt::format("cannot launch `{}`: {} bytes of dynamic shared memory, its limit is {} "
+                        "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES raises it)",
+                        kernel.name, call.config.dynamic_shared, call.function->dynamic_shared_limit.load()));
     }
     std::vector<std::byte> params;
     if (const CUresult result = gather_params(kernel, call, params); result != 0) return result;
@@ -169,7 +179,7 @@ CUresult Driver::launch(const LaunchCall& call) {
     if (outcome.ok()) return 0;
     const CUresult result = remember(code(outcome.error.kind), std::move(outcome.error.message));
     if (!is_device_fault(outcome.error.kind)) return result;
-    sticky_ = result;   // a real launch only starts the kernel: the next call finds out
+    sticky_ = result;  // a real launch only starts the kernel: the next call finds out
     return 0;
 }
 

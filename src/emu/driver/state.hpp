@@ -1,6 +1,6 @@
-// The state behind the cu* functions: one emulated device, its primary context, and the handles that callers hold.
-// A launch runs to its end inside cuLaunchKernel; what goes wrong on the device is remembered and, as in a real driver,
-// returned by every later call until the primary context is reset.
+// The state behind the cu* functions: one emulated device, its primary context, and the handles that callers
+// hold. A launch runs to its end inside cuLaunchKernel; what goes wrong on the device is remembered and, as
+// in a real driver, returned by every later call until the primary context is reset.
 #pragma once
 #include <atomic>
 #include <chrono>
@@ -37,7 +37,7 @@ struct CUfunc_st {
 };
 struct CUmod_st {
     std::unique_ptr<ockc::emu::Module> module;
-    std::deque<CUfunc_st> functions;   // by kernel
+    std::deque<CUfunc_st> functions;  // by kernel
 };
 
 namespace ockc::emu::driver {
@@ -50,8 +50,12 @@ using CUresult = int;
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
 
-constexpr CUresult code(Result result) { return static_cast<CUresult>(result); }
-inline CUresult code(ErrorKind kind) { return error_number(kind); }
+constexpr CUresult code(Result result) {
+    return static_cast<CUresult>(result);
+}
+inline CUresult code(ErrorKind kind) {
+    return error_number(kind);
+}
 
 // What a kernel is launched with, whichever call it came by.
 struct LaunchCall {
@@ -101,7 +105,7 @@ class Driver {
     }
     template <class T>
     bool drop(T* handle) {
-        std::unique_ptr<T> dead;   // destroyed outside of the lock
+        std::unique_ptr<T> dead;  // destroyed outside of the lock
         const std::lock_guard lock(mutex_);
         const auto found = table<T>().find(handle);
         if (found == table<T>().end()) return false;
@@ -132,11 +136,17 @@ class Driver {
 };
 
 template <>
-inline std::unordered_map<CUstream_st*, std::unique_ptr<CUstream_st>>& Driver::table<CUstream_st>() { return streams_; }
+inline std::unordered_map<CUstream_st*, std::unique_ptr<CUstream_st>>& Driver::table<CUstream_st>() {
+    return streams_;
+}
 template <>
-inline std::unordered_map<CUevent_st*, std::unique_ptr<CUevent_st>>& Driver::table<CUevent_st>() { return events_; }
+inline std::unordered_map<CUevent_st*, std::unique_ptr<CUevent_st>>& Driver::table<CUevent_st>() {
+    return events_;
+}
 template <>
-inline std::unordered_map<CUmod_st*, std::unique_ptr<CUmod_st>>& Driver::table<CUmod_st>() { return modules_; }
+inline std::unordered_map<CUmod_st*, std::unique_ptr<CUmod_st>>& Driver::table<CUmod_st>() {
+    return modules_;
+}
 
 // The frame of a call that needs a device and a current context in good health.
 template <class Body>

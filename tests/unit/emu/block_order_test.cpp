@@ -41,8 +41,10 @@ TEST_CASE("every edge goes up, or closes the loop that it is in; irreducible and
     const BlockOrder order(graph);
     for (std::uint32_t from = 0; from < graph.size(); ++from) {
         for (const std::uint32_t to : graph.successors[from]) {
-            if (order.rank(from) < order.rank(to)) CHECK(order.edge_rank(from, to) == order.rank(to));
-            else CHECK(order.edge_rank(from, to) > order.rank(from));
+            if (order.rank(from) < order.rank(to))
+                CHECK(order.edge_rank(from, to) == order.rank(to));
+            else
+                CHECK(order.edge_rank(from, to) > order.rank(from));
         }
     }
 }
@@ -52,8 +54,8 @@ TEST_CASE("ten thousand nested loops are ordered without recursion") {
     constexpr std::uint32_t kDepth = 300;
     graph.successors.resize(2 * kDepth + 1);
     for (std::uint32_t i = 0; i < kDepth; ++i) {
-        graph.successors[i].push_back(i + 1);                        // down
-        graph.successors[2 * kDepth - i].push_back(i);               // back to the head
+        graph.successors[i].push_back(i + 1);           // down
+        graph.successors[2 * kDepth - i].push_back(i);  // back to the head
         if (i != 0) graph.successors[2 * kDepth - i].push_back(2 * kDepth - i + 1);
     }
     graph.successors[kDepth].push_back(kDepth + 1);

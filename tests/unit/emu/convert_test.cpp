@@ -24,7 +24,7 @@ TEST_CASE("between integers: cut, extend, clamp with .sat") {
     CHECK(cvt("s32.s8", "%r9", "%r1", 0x1F0) == 0xFFFF'FFF0);
     CHECK(cvt("u32.u8", "%r9", "%r1", 0x1F0) == 0xF0);
     CHECK(cvt("u8.u32", "%r9", "%r1", 0x1234) == 0x34);
-    CHECK(cvt("s8.s32", "%r9", "%r1", 0x12F4) == 0xFFFF'FFF4);   // a wider register gets the sign
+    CHECK(cvt("s8.s32", "%r9", "%r1", 0x12F4) == 0xFFFF'FFF4);  // a wider register gets the sign
     CHECK(cvt("u16.u32", "%r9", "%r1", 0x1'8000) == 0x8000);
     CHECK(cvt("s16.u32", "%r9", "%r1", 0x1'8000) == 0xFFFF'8000);
     CHECK(cvt("s64.s8", "%rd9", "%rs1", 0x80) == 0xFFFF'FFFF'FFFF'FF80);
@@ -50,7 +50,7 @@ TEST_CASE("integer to float, every rounding mode") {
     CHECK(cvt("rn.f64.s32", "%fd9", "%r1", 0x8000'0000) == bits(-2147483648.0));
     CHECK(cvt("rn.f32.u8", "%f9", "%r1", 0x1FF) == bits(255.0f));
     CHECK(cvt("rn.f32.s16", "%f9", "%rs1", 0xFFFE) == bits(-2.0f));
-    CHECK(cvt("rn.f16.s32", "%rs9", "%r1", 2049) == 0x6800);            // 2048: a tie, to even
+    CHECK(cvt("rn.f16.s32", "%rs9", "%r1", 2049) == 0x6800);  // 2048: a tie, to even
     CHECK(cvt("rp.f16.s32", "%rs9", "%r1", 2049) == 0x6801);
     CHECK(cvt("rn.f16.u32", "%rs9", "%r1", 70000) == 0x7C00);
     CHECK(cvt("rz.f16.u32", "%rs9", "%r1", 70000) == 0x7BFF);
@@ -91,9 +91,9 @@ TEST_CASE("float to integer: rounding, clamping, NaN") {
 
 TEST_CASE("between floats") {
     CHECK(cvt("f64.f32", "%fd9", "%f1", bits(0.1f)) == bits(static_cast<double>(0.1f)));
-    CHECK(cvt("f64.f32", "%fd9", "%f1", 0x7F80'0123) == 0x7FF8'0024'6000'0000);          // as ptxas folds it
+    CHECK(cvt("f64.f32", "%fd9", "%f1", 0x7F80'0123) == 0x7FF8'0024'6000'0000);  // as ptxas folds it
     CHECK(cvt("rn.f32.f64", "%f9", "%fd1", bits(0.1)) == bits(0.1f));
-    CHECK(cvt("rn.f32.f64", "%f9", "%fd1", 0xFFF8'0000'0000'0456) == 0xFFC0'0000);       // as ptxas folds it
+    CHECK(cvt("rn.f32.f64", "%f9", "%fd1", 0xFFF8'0000'0000'0456) == 0xFFC0'0000);  // as ptxas folds it
     CHECK(cvt("rz.f32.f64", "%f9", "%fd1", bits(1 + 0x1.8p-24)) == bits(1.0f));
     CHECK(cvt("rp.f32.f64", "%f9", "%fd1", bits(1 + 0x1p-40)) == bits(1 + 0x1p-23f));
     CHECK(cvt("rm.f32.f64", "%f9", "%fd1", bits(-1e300)) == bits(-kInf));
@@ -104,7 +104,7 @@ TEST_CASE("between floats") {
     CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(65520.0f)) == 0x7C00);
     CHECK(cvt("rz.f16.f32", "%rs9", "%f1", bits(65520.0f)) == 0x7BFF);
     CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(5.9604645e-8f)) == 1);
-    CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(2.9802322e-8f)) == 0);                    // half of it: a tie, to even
+    CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(2.9802322e-8f)) == 0);  // half of it: a tie, to even
     CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(1 + 0x1p-11f)) == 0x3C00);
     CHECK(cvt("rn.f16.f32", "%rs9", "%f1", bits(1 + 0x1.8p-11f)) == 0x3C01);
     CHECK(cvt("rn.f16.f32", "%rs9", "%f1", 0xFFC0'0123) == 0x7FFF);
@@ -113,7 +113,7 @@ TEST_CASE("between floats") {
     CHECK(cvt("f32.f16", "%f9", "%rs1", 0xFC00) == bits(-kInf));
     CHECK(cvt("f32.f16", "%f9", "%rs1", 0xFE12) == 0x7FFF'FFFF);
     CHECK(cvt("f64.f16", "%fd9", "%rs1", 0x3C00) == bits(1.0));
-    CHECK(cvt("rn.f16.f64", "%rs9", "%fd1", bits(1 + 0x1p-11 + 0x1p-40)) == 0x3C01);      // rounded once
+    CHECK(cvt("rn.f16.f64", "%rs9", "%fd1", bits(1 + 0x1p-11 + 0x1p-40)) == 0x3C01);  // rounded once
     CHECK(cvt("rn.bf16.f32", "%rs9", "%f1", bits(1 + 0x1p-8f)) == 0x3F80);
     CHECK(cvt("rn.bf16.f32", "%rs9", "%f1", bits(1 + 0x1.8p-8f)) == 0x3F81);
     CHECK(cvt("rz.bf16.f32", "%rs9", "%f1", bits(1.999f)) == 0x3FFF);
@@ -129,7 +129,8 @@ TEST_CASE("between floats") {
 }
 
 TEST_CASE("tf32 and packed pairs") {
-    CHECK(lane("cvt.rna.tf32.f32 %r9, %f1;", "%r9", {bits(1 + 0x1p-11f)}) == bits(1 + 0x1p-10f));   // a tie, away from zero
+    CHECK(lane("cvt.rna.tf32.f32 %r9, %f1;", "%r9", {bits(1 + 0x1p-11f)}) ==
+          bits(1 + 0x1p-10f));  // a tie, away from zero
     CHECK(lane("cvt.rna.tf32.f32 %r9, %f1;", "%r9", {bits(-(1 + 0x1p-12f))}) == bits(-1.0f));
     CHECK(lane("cvt.rn.f16x2.f32 %r9, %f1, %f2;", "%r9", {bits(2.0f), bits(1.0f)}) == 0x4000'3C00);
     CHECK(lane("cvt.rn.bf16x2.f32 %r9, %f1, %f2;", "%r9", {bits(2.0f), bits(1.0f)}) == 0x4000'3F80);

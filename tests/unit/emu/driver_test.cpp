@@ -33,7 +33,10 @@ using Address = unsigned long long;
 
 const char* const kScale = ".visible .global .align 8 .u64 factor = 3;\n";
 std::string scale_kernel() {
-    return kernel("mad.wide.u32 %rd1, %r30, 8, %rd30;\nld.global.u64 %rd2, [%rd1];\nld.global.u64 %rd3, [factor];\nmul.lo.u64 %rd2, %rd2, %rd3;\nst.global.u64 [%rd31], %rd2;\nret;\n", kScale);
+    return kernel(
+        "mad.wide.u32 %rd1, %r30, 8, %rd30;\nld.global.u64 %rd2, [%rd1];\nld.global.u64 %rd3, "
+        "[factor];\nmul.lo.u64 %rd2, %rd2, %rd3;\nst.global.u64 [%rd31], %rd2;\nret;\n",
+        kScale);
 }
 
 struct Context {
@@ -43,7 +46,7 @@ struct Context {
         REQUIRE(lib.call("cuInit", 0u) == 0);
         REQUIRE(lib.call("cuDevicePrimaryCtxRetain", &context, 0) == 0);
         REQUIRE(lib.call("cuCtxSetCurrent", context) == 0);
-        REQUIRE(lib.call("cuDevicePrimaryCtxReset_v2", 0) == 0);   // whatever an earlier test broke
+        REQUIRE(lib.call("cuDevicePrimaryCtxReset_v2", 0) == 0);  // whatever an earlier test broke
     }
     Handle load(const std::string& text) {
         Handle module = nullptr;
@@ -56,7 +59,8 @@ struct Context {
         return function;
     }
     int launch(Handle function, unsigned grid, unsigned block, unsigned shared, void** params) {
-        return lib.call("cuLaunchKernel", function, grid, 1u, 1u, block, 1u, 1u, shared, Handle{nullptr}, params, static_cast<void**>(nullptr));
+        return lib.call("cuLaunchKernel", function, grid, 1u, 1u, block, 1u, 1u, shared, Handle{nullptr},
+                        params, static_cast<void**>(nullptr));
     }
     Address alloc(std::size_t bytes) {
         Address address = 0;
@@ -104,22 +108,26 @@ TEST_CASE("the driver library: device, context, memory, module, launch") {
     CHECK(c.lib.call("cuMemcpyHtoD_v2", global, static_cast<const void*>(&five), sizeof five) == 0);
 
     std::vector<std::uint64_t> data(100);
-    for (std::uint64_t i = 0; i < data.size(); ++i) data[i] = i;
+    for (std::uint64_t i = 0; i < data.size(); ++i)
+        data[i] = i;
     Address in = c.alloc(800);
     Address out = c.alloc(800);
-    CHECK(c.lib.call("cuMemcpyHtoDAsync_v2", in, static_cast<const void*>(data.data()), std::size_t{800}, Handle{nullptr}) == 0);
+    CHECK(c.lib.call("cuMemcpyHtoDAsync_v2", in, static_cast<const void*>(data.data()), std::size_t{800},
+                     Handle{nullptr}) == 0);
     void* params[] = {&in, &out};
     CHECK(c.launch(function, 4, 25, 0, params) == 0);
     CHECK(c.lib.call("cuCtxSynchronize") == 0);
     CHECK(c.lib.call("cuMemcpyDtoH_v2", static_cast<void*>(data.data()), out, std::size_t{800}) == 0);
-    for (std::uint64_t i = 0; i < data.size(); ++i) CHECK(data[i] == 5 * i);
+    for (std::uint64_t i = 0; i < data.size(); ++i)
+        CHECK(data[i] == 5 * i);
 
     CHECK(c.lib.call("cuMemsetD32_v2", out, 0x01020304u, std::size_t{10}) == 0);
     CHECK(c.lib.call("cuMemsetD8_v2", out + 4, static_cast<unsigned char>(9), std::size_t{1}) == 0);
     CHECK(c.lib.call("cuMemcpyDtoD_v2", in, out, std::size_t{8}) == 0);
     CHECK(c.lib.call("cuMemcpyDtoH_v2", static_cast<void*>(data.data()), in, std::size_t{8}) == 0);
     CHECK(data[0] == 0x0102'0309'0102'0304);
-    CHECK(c.lib.call("cuMemcpyDtoH_v2", static_cast<void*>(data.data()), out + 1, std::size_t{800}) == 1);   // beyond the end
+    CHECK(c.lib.call("cuMemcpyDtoH_v2", static_cast<void*>(data.data()), out + 1, std::size_t{800}) ==
+          1);  // beyond the end
     CHECK(c.lib.call("cuMemFree_v2", in) == 0);
     CHECK(c.lib.call("cuMemFree_v2", in) == 1);
     CHECK(c.lib.call("cuModuleUnload", module) == 0);
@@ -128,7 +136,8 @@ TEST_CASE("the driver library: device, context, memory, module, launch") {
 
 TEST_CASE("parameters and attributes of functions") {
     Context c;
-    const Handle module = c.load(kernel("st.shared.u32 [tile], 1;\nret;\n", ".shared .align 4 .b8 tile[100];\n"));
+    const Handle module =
+        c.load(kernel("st.shared.u32 [tile], 1;\nret;\n", ".shared .align 4 .b8 tile[100];\n"));
     const Handle f = c.function(module);
     std::size_t offset = 9;
     std::size_t size = 9;
@@ -153,7 +162,8 @@ TEST_CASE("parameters and attributes of functions") {
     CHECK(blocks == 2);
     int grid = 0;
     int block = 0;
-    CHECK(c.lib.call("cuOccupancyMaxPotentialBlockSize", &grid, &block, f, static_cast<std::size_t (*)(int)>(nullptr), std::size_t{0}, 0) == 0);
+    CHECK(c.lib.call("cuOccupancyMaxPotentialBlockSize", &grid, &block, f,
+                     static_cast<std::size_t (*)(int)>(nullptr), std::size_t{0}, 0) == 0);
     CHECK(block == 1024);
     CHECK(grid == 264);
     CHECK(c.lib.call("cuModuleUnload", module) == 0);
@@ -164,8 +174,9 @@ TEST_CASE("libraries and kernels, and launches with attributes") {
     Context c;
     const std::string text = scale_kernel();
     Handle library = nullptr;
-    CHECK(c.lib.call("cuLibraryLoadData", &library, static_cast<const void*>(text.c_str()), static_cast<int*>(nullptr), static_cast<void**>(nullptr), 0u,
-                     static_cast<int*>(nullptr), static_cast<void**>(nullptr), 0u) == 0);
+    CHECK(c.lib.call("cuLibraryLoadData", &library, static_cast<const void*>(text.c_str()),
+                     static_cast<int*>(nullptr), static_cast<void**>(nullptr), 0u, static_cast<int*>(nullptr),
+                     static_cast<void**>(nullptr), 0u) == 0);
     Handle k = nullptr;
     Handle f = nullptr;
     CHECK(c.lib.call("cuLibraryGetKernel", &k, library, "k") == 0);
@@ -185,25 +196,30 @@ TEST_CASE("libraries and kernels, and launches with attributes") {
     Address in = c.alloc(8);
     Address out = c.alloc(8);
     void* params[] = {&in, &out};
-    CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params), static_cast<void**>(nullptr)) == 801);
+    CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params),
+                     static_cast<void**>(nullptr)) == 801);
     attributes[0].value[0] = 1;
-    CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params), static_cast<void**>(nullptr)) == 0);
+    CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params),
+                     static_cast<void**>(nullptr)) == 0);
     // The parameter block as a whole.
     std::uint64_t buffer[2] = {in, out};
     std::size_t size = sizeof buffer;
     void* extra[] = {reinterpret_cast<void*>(1), buffer, reinterpret_cast<void*>(2), &size, nullptr};
-    CHECK(c.lib.call("cuLaunchKernel", f, 1u, 1u, 1u, 1u, 1u, 1u, 0u, Handle{nullptr}, static_cast<void**>(nullptr), static_cast<void**>(extra)) == 0);
-    CHECK(c.lib.call("cuLaunchKernel", f, 1u, 1u, 1u, 0u, 1u, 1u, 0u, Handle{nullptr}, static_cast<void**>(params), static_cast<void**>(nullptr)) == 1);
+    CHECK(c.lib.call("cuLaunchKernel", f, 1u, 1u, 1u, 1u, 1u, 1u, 0u, Handle{nullptr},
+                     static_cast<void**>(nullptr), static_cast<void**>(extra)) == 0);
+    CHECK(c.lib.call("cuLaunchKernel", f, 1u, 1u, 1u, 0u, 1u, 1u, 0u, Handle{nullptr},
+                     static_cast<void**>(params), static_cast<void**>(nullptr)) == 1);
     CHECK(c.lib.call("cuLibraryUnload", library) == 0);
 }
 
 TEST_CASE("a failed kernel poisons the context, and the library tells why") {
     Context c;
-    const Handle f = c.function(c.load(kernel(".loc 1 7 3\nst.global.u64 [%rd30], 1;\nret;\n", ".file 1 \"bad.rsk\"\n")));
+    const Handle f =
+        c.function(c.load(kernel(".loc 1 7 3\nst.global.u64 [%rd30], 1;\nret;\n", ".file 1 \"bad.rsk\"\n")));
     Address nowhere = 0x1234;
     void* params[] = {&nowhere, &nowhere};
-    CHECK(c.launch(f, 1, 1, 0, params) == 0);          // the launch itself goes well, as on a GPU
-    CHECK(c.lib.call("cuCtxSynchronize") == 716);      // 0x1234 is no multiple of 8
+    CHECK(c.launch(f, 1, 1, 0, params) == 0);      // the launch itself goes well, as on a GPU
+    CHECK(c.lib.call("cuCtxSynchronize") == 716);  // 0x1234 is no multiple of 8
     CHECK(c.lib.call("cuStreamSynchronize", Handle{nullptr}) == 716);
     Address a = 0;
     CHECK(c.lib.call("cuMemAlloc_v2", &a, std::size_t{8}) == 716);
@@ -228,10 +244,13 @@ TEST_CASE("bad images and the error log") {
     void* values[] = {log, reinterpret_cast<void*>(std::uintptr_t{400})};
     Handle module = nullptr;
     const std::string bad = head() + ".visible .entry k()\n{\nfrobnicate;\nret;\n}\n";
-    CHECK(c.lib.call("cuModuleLoadDataEx", &module, static_cast<const void*>(bad.c_str()), 2u, static_cast<int*>(options), static_cast<void**>(values)) == 218);
+    CHECK(c.lib.call("cuModuleLoadDataEx", &module, static_cast<const void*>(bad.c_str()), 2u,
+                     static_cast<int*>(options), static_cast<void**>(values)) == 218);
     CHECK(std::string(log).find("ptx:6") != std::string::npos);
     CHECK(reinterpret_cast<std::uintptr_t>(values[1]) == std::string(log).size());
-    const char elf[] = "\x7F" "ELF....";
+    const char elf[] =
+        "\x7F"
+        "ELF....";
     CHECK(c.lib.call("cuModuleLoadData", &module, static_cast<const void*>(elf)) == 209);
     CHECK(c.last_error().find("runs PTX text") != std::string::npos);
     const std::string newer = ".version 8.6\n.target sm_100\n.address_size 64\n";
@@ -248,7 +267,7 @@ TEST_CASE("streams, events and host memory") {
     CHECK(c.lib.call("cuEventCreate", &second, 0u) == 0);
     CHECK(c.lib.call("cuEventRecord", first, stream) == 0);
     float ms = -1;
-    CHECK(c.lib.call("cuEventElapsedTime", &ms, first, second) == 400);   // not recorded
+    CHECK(c.lib.call("cuEventElapsedTime", &ms, first, second) == 400);  // not recorded
     CHECK(c.lib.call("cuEventRecord", second, stream) == 0);
     CHECK(c.lib.call("cuStreamWaitEvent", stream, second, 0u) == 0);
     CHECK(c.lib.call("cuEventElapsedTime", &ms, first, second) == 0);
@@ -307,7 +326,8 @@ TEST_CASE("the library before cuInit, in a process of its own") {
         // dlopen gives this process the state of its parent: look at a copy that nobody has initialised.
         void* fresh = dlmopen(LM_ID_NEWLM, OCKC_EMULATOR_LIBRARY, RTLD_NOW);
         int count = 0;
-        const bool right = fresh == nullptr || reinterpret_cast<int (*)(int*)>(dlsym(fresh, "cuDeviceGetCount"))(&count) == 3;
+        const bool right = fresh == nullptr ||
+                           reinterpret_cast<int (*)(int*)>(dlsym(fresh, "cuDeviceGetCount"))(&count) == 3;
         _exit(right ? 0 : 1);
     }
     int status = 0;

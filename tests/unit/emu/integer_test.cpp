@@ -68,15 +68,15 @@ TEST_CASE("products: low, high and whole") {
 
 TEST_CASE("division and remainder") {
     check({
-        {"div.s32 %r9, %r1, %r2;", "%r9", {0xFFFF'FFF9, 2}, 0xFFFF'FFFD},   // -7 / 2 = -3
-        {"rem.s32 %r9, %r1, %r2;", "%r9", {0xFFFF'FFF9, 2}, 0xFFFF'FFFF},   // -7 % 2 = -1
+        {"div.s32 %r9, %r1, %r2;", "%r9", {0xFFFF'FFF9, 2}, 0xFFFF'FFFD},  // -7 / 2 = -3
+        {"rem.s32 %r9, %r1, %r2;", "%r9", {0xFFFF'FFF9, 2}, 0xFFFF'FFFF},  // -7 % 2 = -1
         {"div.u32 %r9, %r1, %r2;", "%r9", {0xFFFF'FFF9, 2}, 0x7FFF'FFFC},
         {"rem.u64 %rd9, %rd1, %rd2;", "%rd9", {1'000'000'007, 1000}, 7},
         {"div.s64 %rd9, %rd1, %rd2;", "%rd9", {kMin64, 2}, 0xC000'0000'0000'0000},
         {"div.s32 %r9, %r1, %r2;", "%r9", {kMin32, 0xFFFF'FFFF}, kMin32},
         {"rem.s32 %r9, %r1, %r2;", "%r9", {kMin32, 0xFFFF'FFFF}, 0},
         {"div.u16 %rs9, %rs1, %rs2;", "%rs9", {60000, 7}, 8571},
-        {"rem.s16 %rs9, %rs1, %rs2;", "%rs9", {0xFFFB, 3}, 0xFFFE},         // -5 % 3 = -2
+        {"rem.s16 %rs9, %rs1, %rs2;", "%rs9", {0xFFFB, 3}, 0xFFFE},  // -5 % 3 = -2
         // ptxas folds both by zero to all ones.
         {"div.s32 %r9, %r1, %r2;", "%r9", {7, 0}, 0xFFFF'FFFF},
         {"rem.u32 %r9, %r1, %r2;", "%r9", {7, 0}, 0xFFFF'FFFF},
@@ -106,7 +106,7 @@ TEST_CASE("counting and finding bits") {
         {"clz.b64 %r9, %rd1;", "%r9", {0}, 64},
         {"bfind.u32 %r9, %r1;", "%r9", {0x0001'0000}, 16},
         {"bfind.u32 %r9, %r1;", "%r9", {0}, 0xFFFF'FFFF},
-        {"bfind.s32 %r9, %r1;", "%r9", {0xFFFF'FFFB}, 2},      // ~(-5) = 4
+        {"bfind.s32 %r9, %r1;", "%r9", {0xFFFF'FFFB}, 2},  // ~(-5) = 4
         {"bfind.s32 %r9, %r1;", "%r9", {0xFFFF'FFFF}, 0xFFFF'FFFF},
         {"bfind.shiftamt.u32 %r9, %r1;", "%r9", {0x0001'0000}, 15},
         {"bfind.u64 %r9, %rd1;", "%r9", {1ull << 40}, 40},
@@ -120,7 +120,7 @@ TEST_CASE("bit fields") {
     check({
         {"bfe.u32 %r9, %r1, %r2, %r3;", "%r9", {0x1234'5678, 8, 12}, 0x456},
         {"bfe.s32 %r9, %r1, %r2, %r3;", "%r9", {0x0000'0F00, 8, 4}, 0xFFFF'FFFF},
-        {"bfe.s32 %r9, %r1, %r2, %r3;", "%r9", {0x8000'0000, 28, 16}, 0xFFFF'FFF8},   // past the top: the sign
+        {"bfe.s32 %r9, %r1, %r2, %r3;", "%r9", {0x8000'0000, 28, 16}, 0xFFFF'FFF8},  // past the top: the sign
         {"bfe.s32 %r9, %r1, %r2, %r3;", "%r9", {0x8000'0000, 40, 4}, 0xFFFF'FFFF},
         {"bfe.u32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 40, 4}, 0},
         {"bfe.u32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 0, 0}, 0},
@@ -138,15 +138,30 @@ TEST_CASE("carry chains") {
     check({
         {"add.cc.u32 %r5, %r1, %r2;\naddc.u32 %r9, %r3, %r4;", "%r9", {0xFFFF'FFFF, 1, 5, 6}, 12},
         {"add.cc.u32 %r5, %r1, %r2;\naddc.u32 %r9, %r3, %r4;", "%r9", {0xFFFF'FFFE, 1, 5, 6}, 11},
-        {"add.cc.u32 %r5, %r1, %r2;\naddc.cc.u32 %r6, %r3, %r4;\naddc.u32 %r9, 0, 0;", "%r9", {1, 0xFFFF'FFFF, 0xFFFF'FFFF, 0}, 1},
+        {"add.cc.u32 %r5, %r1, %r2;\naddc.cc.u32 %r6, %r3, %r4;\naddc.u32 %r9, 0, 0;",
+         "%r9",
+         {1, 0xFFFF'FFFF, 0xFFFF'FFFF, 0},
+         1},
         {"add.cc.u64 %rd5, %rd1, %rd2;\naddc.u64 %rd9, 0, 0;", "%rd9", {~0ull, ~0ull}, 1},
         {"sub.cc.u32 %r5, %r1, %r2;\nsubc.u32 %r9, %r3, %r4;", "%r9", {0, 1, 9, 4}, 4},
-        {"sub.cc.u32 %r5, %r1, %r2;\nsubc.cc.u32 %r6, %r3, %r4;\nsubc.u32 %r9, 0, 0;", "%r9", {0, 1, 0, 0}, 0xFFFF'FFFF},
-        {"mad.lo.cc.u32 %r5, %r1, %r2, %r3;\nmadc.hi.u32 %r9, %r1, %r2, 0;", "%r9", {0xFFFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF}, 0xFFFF'FFFF},
+        {"sub.cc.u32 %r5, %r1, %r2;\nsubc.cc.u32 %r6, %r3, %r4;\nsubc.u32 %r9, 0, 0;",
+         "%r9",
+         {0, 1, 0, 0},
+         0xFFFF'FFFF},
+        {"mad.lo.cc.u32 %r5, %r1, %r2, %r3;\nmadc.hi.u32 %r9, %r1, %r2, 0;",
+         "%r9",
+         {0xFFFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF},
+         0xFFFF'FFFF},
         {"mad.lo.cc.u32 %r9, %r1, %r2, %r3;", "%r9", {3, 5, 0xFFFF'FFFF}, 14},
         {"mad.hi.cc.u32 %r5, %r1, %r2, %r3;\naddc.u32 %r9, 0, 0;", "%r9", {kMin32, 2, 0xFFFF'FFFF}, 1},
-        {"add.cc.u32 %r5, -1, 1;\nmadc.lo.cc.u32 %r6, %r1, %r2, %r3;\naddc.u32 %r9, %r6, 0;", "%r9", {2, 3, 4}, 11},
-        {"add.cc.u32 %r5, -1, 1;\nmadc.hi.s32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 1, 5}, 5},   // -1 + 5 + carry
+        {"add.cc.u32 %r5, -1, 1;\nmadc.lo.cc.u32 %r6, %r1, %r2, %r3;\naddc.u32 %r9, %r6, 0;",
+         "%r9",
+         {2, 3, 4},
+         11},
+        {"add.cc.u32 %r5, -1, 1;\nmadc.hi.s32 %r9, %r1, %r2, %r3;",
+         "%r9",
+         {0xFFFF'FFFF, 1, 5},
+         5},  // -1 + 5 + carry
     });
 }
 
@@ -199,7 +214,10 @@ TEST_CASE("byte permutation") {
     const auto with = [&](std::uint64_t c) { return Row{ab[0], ab[1], c}; };
     check({
         {"prmt.b32 %r9, %r1, %r2, %r3;", "%r9", with(0x7531), 0x7755'3311},
-        {"prmt.b32 %r9, %r1, %r2, %r3;", "%r9", {0x0000'0080, 0, 0x9980}, 0x0000'FF80},   // sign of byte 0, of byte 1
+        {"prmt.b32 %r9, %r1, %r2, %r3;",
+         "%r9",
+         {0x0000'0080, 0, 0x9980},
+         0x0000'FF80},  // sign of byte 0, of byte 1
         {"prmt.b32.f4e %r9, %r1, %r2, %r3;", "%r9", with(1), 0x4433'2211},
         {"prmt.b32.b4e %r9, %r1, %r2, %r3;", "%r9", with(1), 0x6677'0011},
         {"prmt.b32.rc8 %r9, %r1, %r2, %r3;", "%r9", with(2), 0x2222'2222},
@@ -255,7 +273,9 @@ TEST_CASE("moves, packs and unpacks") {
 
 TEST_CASE("lanes compute each for themselves") {
     std::vector<Row> rows;
-    for (std::uint64_t i = 0; i < 100; ++i) rows.push_back({i, 3 * i + 1, i * i});
+    for (std::uint64_t i = 0; i < 100; ++i)
+        rows.push_back({i, 3 * i + 1, i * i});
     const auto out = lanes("mad.lo.u32 %r9, %r1, %r2, %r3;", "%r9", rows);
-    for (std::uint64_t i = 0; i < 100; ++i) CHECK(out[i] == i * (3 * i + 1) + i * i);
+    for (std::uint64_t i = 0; i < 100; ++i)
+        CHECK(out[i] == i * (3 * i + 1) + i * i);
 }

@@ -1,4 +1,5 @@
-// exec.def against instr.def: every form, with every type and every modifier that its row allows, has a handler.
+// exec.def against instr.def: every form, with every type and every modifier that its row allows, has a
+// handler.
 #include "emu/decode.hpp"
 #include "emu/isa.hpp"
 #include "harness.hpp"
@@ -15,8 +16,12 @@ constexpr unsigned kValues = 64;
 // What a row allows and the manual does not: directed rounding of halves, 32-bit generic addresses.
 bool outside_manual(const ptx::FormInfo& info, const ptx::Mods& m) {
     const bool directed = m.round == ptx::Round::Rz || m.round == ptx::Round::Rm || m.round == ptx::Round::Rp;
-    const bool half = m.type == ptx::Type::F16 || m.type == ptx::Type::BF16 || m.type == ptx::Type::F16X2 || m.type == ptx::Type::BF16X2;
-    if (directed && half && (info.mnemonic == "add" || info.mnemonic == "sub" || info.mnemonic == "mul" || info.mnemonic == "fma")) return true;
+    const bool half = m.type == ptx::Type::F16 || m.type == ptx::Type::BF16 || m.type == ptx::Type::F16X2 ||
+                      m.type == ptx::Type::BF16X2;
+    if (directed && half &&
+        (info.mnemonic == "add" || info.mnemonic == "sub" || info.mnemonic == "mul" ||
+         info.mnemonic == "fma"))
+        return true;
     return info.mnemonic == "cvta" && m.type == ptx::Type::U32;
 }
 // Comparisons that fit the type.
@@ -28,14 +33,18 @@ bool fits(const ptx::Mods& m) {
 }
 
 ockc::emu::Request request_of(ptx::Form form, const ptx::Mods& mods) {
-    const auto lane_bytes = [](ptx::Type type) { return static_cast<std::uint8_t>(ptx::type_bits(type) <= 16 ? 2 : ptx::type_bytes(type)); };
+    const auto lane_bytes = [](ptx::Type type) {
+        return static_cast<std::uint8_t>(ptx::type_bits(type) <= 16 ? 2 : ptx::type_bytes(type));
+    };
     ockc::emu::Request request{};
     request.form = form;
     request.mods = mods;
     const std::uint8_t own = lane_bytes(mods.type);
     const bool list = form == ptx::Form::MovPack || form == ptx::Form::MovUnpack;
     request.dest_bytes = form == ptx::Form::MovUnpack ? static_cast<std::uint8_t>(own / 2) : own;
-    request.source_bytes = list ? static_cast<std::uint8_t>(own / 2) : mods.source_type != ptx::Type::None ? lane_bytes(mods.source_type) : own;
+    request.source_bytes = list                                  ? static_cast<std::uint8_t>(own / 2)
+                           : mods.source_type != ptx::Type::None ? lane_bytes(mods.source_type)
+                                                                 : own;
     return request;
 }
 
@@ -64,12 +73,16 @@ TEST_CASE("every form has handlers for all of its types and words") {
                 CAPTURE(ptx::type_info(mods.type).text);
                 CHECK(ockc::emu::find_handlers(request_of(form, mods)).valid());
                 for (const ptx::Word& word : info.word_list()) {
-                    if (word.field == ptx::Field::Literal || word.field == ptx::Field::Type || word.field == ptx::Field::SourceType) continue;
+                    if (word.field == ptx::Field::Literal || word.field == ptx::Field::Type ||
+                        word.field == ptx::Field::SourceType)
+                        continue;
                     for (unsigned value = 1; value < kValues; ++value) {
-                        if ((word.allowed >> value & 1) == 0 || ptx::field_text(word.field, value).empty()) continue;
+                        if ((word.allowed >> value & 1) == 0 || ptx::field_text(word.field, value).empty())
+                            continue;
                         ptx::Mods varied = mods;
                         ptx::set_field(varied, word.field, value);
-                        if (outside_manual(info, varied) || !fits(varied) || outside_manual(info, mods)) continue;
+                        if (outside_manual(info, varied) || !fits(varied) || outside_manual(info, mods))
+                            continue;
                         CAPTURE(ptx::field_text(word.field, value));
                         CHECK(ockc::emu::find_handlers(request_of(form, varied)).valid());
                     }
