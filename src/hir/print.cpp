@@ -37,7 +37,8 @@ std::string Printer::for_lifetimes(List<DefId> lifetimes) {
 
 std::string Printer::constant(DefId id) {
     if (!id.valid()) return "_";
-    return body_value(p_.as<AnonConstDef>(id).body);
+    const BodyId body = p_.as<AnonConstDef>(id).body;
+    return body.valid() ? body_value(body) : "{error}";
 }
 
 std::string Printer::args(const GenericArgs& a) {
@@ -270,6 +271,9 @@ void Printer::item(DefId id) {
                 if (d.is_tile) out_.line("#[cutile::module]");
                 if (def.parent.valid()) out_.line("mod {} {{", text(def.name.name)).indent();
                 for (const DefId member : d.items) item(member);
+                for (const DefId i : p_.impls) {   // derived ones are no items of the source
+                    if (p_.defs[i].parent == id && p_.as<ImplDef>(i).derived) item(i);
+                }
                 if (!def.parent.valid()) return;
                 out_.dedent();
                 out_.line("}}");

@@ -115,7 +115,14 @@ void Printer::body(BodyId id) {
 
 std::string Printer::body_value(BodyId id) {
     Printer inner(p_);
-    inner.body(id);
+    inner.body_ = p_.bodies[id].get();
+    ExprId value = inner.body_->value;
+    // `{ N + 1 }` without its braces: those are the place's.
+    if (const auto* expr = std::get_if<BlockExpr>(&inner.body_->exprs[value].data)) {
+        const Block& b = inner.body_->blocks[expr->block];
+        if (b.stmts.empty() && b.tail.valid() && b.safety == BlockSafety::Safe) value = b.tail;
+    }
+    inner.expr(value);
     return inner.take();
 }
 

@@ -110,39 +110,46 @@ hir::ExprId Lowerer::desugar_for(const ast::ForExpr& loop, Span span, std::uint3
 
 // ---- leaving loops
 
+// The target of a label; null when there is none, which is reported.
+const Lowerer::JumpTarget* Lowerer::find_label(const ast::Ident& label, bool is_break, Span span) {
+    const std::string_view name = text(label.name);
+    const ScopeFound found = scopes_.find(s_, label.name, label.context, ScopeSpace::Label);
+    if (!found.entry) {
+        error(Code::E0426, label.span, fmt::format("use of undeclared label `{}`", name)).label(at(label.span), fmt::format("undeclared label `{}`", name));
+        return nullptr;
+    }
+    if (found.crossed_closure || found.crossed_item || found.crossed_const || found.crossed_anon_const || found.crossed_inline_const) {
+        error(Code::E0767, label.span, fmt::format("use of unreachable label `{}`", name))
+            .label(at(label.span), fmt::format("unreachable label `{}`", name))
+            .label(found.entry->span, "unreachable label defined here")
+            .note("labels are unreachable through functions, closures, async blocks and modules");
+        return nullptr;
+    }
+    for (const JumpTarget& target : body_->targets) {
+        if (target.kind == JumpTarget::Kind::Closure || target.expr.raw != found.entry->payload) continue;
+        if (target.kind == JumpTarget::Kind::Block && !is_break) {
+            error(Code::E0696, span, "`continue` pointing to a labeled block").label(at(span), "labeled blocks cannot be `continue`'d").label(target.span, "labeled block the `continue` points to");
+        }
+        return &target;
+    }
+    return nullptr;
+}
+
 const Lowerer::JumpTarget* Lowerer::find_target(const ast::Ident& label, bool is_break, Span span) {
     const std::string_view word = is_break ? "break" : "continue";
     if (label.valid()) {
-        const ScopeFound found = scopes_.find(s_, label.name, label.context, ScopeSpace::Label);
-        if (!found.entry) {
-            error(Code::E0426, label.span, fmt::format("use of undeclared label `{}`", text(label.name))).label(at(label.span), fmt::format("undeclared label `{}`", text(label.name)));
-            return nullptr;
-        }
-        if (found.crossed_closure || found.crossed_item || found.crossed_const || found.crossed_anon_const || found.crossed_inline_const) {
-            error(Code::E0767, label.span, fmt::format("use of unreachable label `{}`", text(label.name)))
-                .label(at(label.span), fmt::format("unreachable label `{}`", text(label.name)))
-                .label(found.entry->span, "unreachable label defined here")
-                .note("labels are unreachable through functions, closures, async blocks and modules");
-            return nullptr;
-        }
-        for (const JumpTarget& target : body_->targets) {
-            if (target.kind == JumpTarget::Kind::Closure || target.expr.raw != found.entry->payload) continue;
-            if (target.kind == JumpTarget::Kind::Block && !is_break) {
-                error(Code::E0696, span, "`continue` pointing to a labeled block").label(at(span), "labeled blocks cannot be `continue`'d").label(target.span, "labeled block the `continue` points to");
-                return nullptr;
-            }
-            return &target;
-        }
-        return nullptr;
+        if (const JumpTarget* target = find_label(label, is_break, span)) return target;
     }
     for (std::size_t i = body_->targets.size(); i-- > 0;) {
         const JumpTarget& target = body_->targets[i];
         switch (target.kind) {
             case JumpTarget::Kind::Loop:
-                if (!target.in_condition) return &target;
-                error(Code::E0590, span, "`break` or `continue` with no label in the condition of a `while` loop").label(at(span), "unlabeled `" + std::string(word) + "` in the condition of a `while` loop");
+                if (!target.in_condition || label.valid()) return &target;
+                error(Code::E0590, span, "`break` or `continue` with no label in the condition of a `while` loop")
+                    .label(at(span), fmt::format("unlabeled `{}` in the condition of a `while` loop", word));
                 return nullptr;
             case JumpTarget::Kind::Block:
+                if (label.valid()) break;
                 error(Code::E0695, span, fmt::format("unlabeled `{}` inside of a labeled block", word))
                     .label(at(span), fmt::format("`{}` statements that would diverge to or through a labeled block need to bear a label", word));
                 return nullptr;
@@ -151,8 +158,8 @@ const Lowerer::JumpTarget* Lowerer::find_target(const ast::Ident& label, bool is
                 return nullptr;
         }
     }
-    error(Code::E0268, span, fmt::format("`{}` outside of a loop{}", word, is_break ? " or labeled block" : ""))
-        .label(at(span), fmt::format("cannot `{}` outside of a loop{}", word, is_break ? " or labeled block" : ""));
+    const std::string_view outside = is_break ? "a loop or labeled block" : "a loop";
+    error(Code::E0268, span, fmt::format("`{}` outside of {}", word, outside)).label(at(span), fmt::format("cannot `{}` outside of {}", word, outside));
     return nullptr;
 }
 

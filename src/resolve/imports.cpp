@@ -396,18 +396,17 @@ void report_failed_import(State& state, ImportId id) {
     if (copy.path.empty()) return;
     PathTrace trace;
     const PathEnd end = find_path(state, copy.path, copy.global, Ns::Type, copy.module, &trace);
-    if (end.kind == PathEnd::Kind::Done && end.res.kind == Res::Kind::Error) {   // through another failed import
-        for (const auto& [binding, at] : trace.bindings) {
-            if (binding.res.kind == Res::Kind::Error && binding.import.valid() && binding.import != id) report_failed_import(state, binding.import);
-        }
-        return;
+    for (const auto& [binding, at] : trace.bindings) {
+        if (binding.res.kind != Res::Kind::Error || !binding.import.valid() || binding.import == id) continue;
+        return report_failed_import(state, binding.import);   // it failed because another did
     }
     if (end.kind == PathEnd::Kind::TooManySuper) {
         const Span span = copy.path[end.at].ident.span;
         state.sink->error(Code::E0433, span, "too many leading `super` keywords").label(span, "there are too many leading `super` keywords");
         return;
     }
-    if (end.kind == PathEnd::Kind::Partial || (copy.kind == Import::Kind::Glob && copy.failed_at + 1 == copy.path.size() && end.kind == PathEnd::Kind::Done)) {
+    const bool in_enum = end.in.valid() && state[end.in].kind == ModuleKind::Enum;
+    if ((end.kind == PathEnd::Kind::Partial && !in_enum) || (copy.kind == Import::Kind::Glob && copy.failed_at + 1 == copy.path.size() && end.kind == PathEnd::Kind::Done)) {
         const std::size_t at = end.kind == PathEnd::Kind::Partial ? end.at - 1 : copy.path.size() - 1;
         const Span span = copy.path[at].ident.span;
         const std::string what = res_text(state, end.res);

@@ -127,7 +127,8 @@ class Lowerer {
     void report_missing_name(const ast::Path& path, PathSegments segments, const PathEnd& end, PathSource source);
     void report_wrong_kind(const ast::Path& path, const Res& res, PathSource source);
     void report_missing_self_value(Span span);
-    bool report_refused_name(std::string_view name, Span span, bool macro);
+    enum class RefusedUse : std::uint8_t { Plain, StdPath, Macro };
+    bool report_refused_name(std::string_view name, Span span, RefusedUse use);
     bool suggest_local_name(Diagnostic& error, const ast::Ident& ident, PathSource source);
 
     // ---- lower_pattern.cpp
@@ -199,7 +200,7 @@ class Lowerer {
         std::unordered_map<ast::ItemId, MacroScopeId> macros;
     };
     BlockContents open_block_items(const ast::Block& block);
-    void finish_block_items(std::span<const DefId> defs, std::size_t first_impl);
+    void lower_block_item(DefId def);
     void lower_stmts(const ast::Block& block, std::vector<hir::Stmt>& out, hir::ExprId& tail);
     void lower_stmt(const ast::Stmt& stmt, bool last, const BlockContents& contents, std::vector<hir::Stmt>& out, hir::ExprId& tail);
     void lower_let_stmt(const ast::LetStmt& let, Span span, std::vector<hir::Stmt>& out);
@@ -232,6 +233,7 @@ class Lowerer {
     hir::ExprId desugar_for(const ast::ForExpr& loop, Span span, std::uint32_t unroll);
     hir::ExprId lower_break(const ast::BreakExpr& expr, Span span);
     hir::ExprId lower_continue(const ast::ContinueExpr& expr, Span span);
+    const JumpTarget* find_label(const ast::Ident& label, bool is_break, Span span);
     const JumpTarget* find_target(const ast::Ident& label, bool is_break, Span span);
     void push_label(const ast::Ident& label, hir::ExprId target);
     std::uint32_t unroll_factor(const Attrs& attrs);

@@ -70,27 +70,35 @@ Lowerer::BlockContents Lowerer::open_block_items(const ast::Block& block) {
         if (key.ns == Ns::Type && binding.res.kind == Res::Kind::Def && s_[binding.res.def].kind == DefKind::Trait) body_->block_traits.push_back(binding.res.def);
     }
     for (const DefId trait : module.unnamed_traits) body_->block_traits.push_back(trait);
-    finish_block_items(items.defs, first_impl);
+    for (const DefId def : items.defs) {
+        if (s_[def].kind == DefKind::Trait) s_.reached_traits.insert(def);
+        if (s_[def].kind == DefKind::Struct || s_[def].kind == DefKind::Enum || s_[def].kind == DefKind::Union) s_.reached_adts.insert(def);
+    }
+    for (std::size_t i = first_impl; i < s_.impls.size(); ++i) {
+        if (s_.impls[i].trait.valid()) reach(s_, s_.impls[i].trait);
+    }
     return contents;
 }
 
-// Lowers the items with the function they stand in: what they may not use of it is in scope and known.
-void Lowerer::finish_block_items(std::span<const DefId> defs, std::size_t first_impl) {
-    for (const DefId def : defs) {
-        if (s_[def].kind == DefKind::Trait) s_.reached_traits.insert(def);
-        if (s_[def].kind == DefKind::Struct || s_[def].kind == DefKind::Enum) s_.reached_adts.insert(def);
-    }
-    for (const DefId def : defs) lower_nested_item(def);
-    for (std::size_t i = first_impl; i < s_.impls.size(); ++i) {
-        if (s_.impls[i].trait.valid()) reach(s_, s_.impls[i].trait);
-        lower_nested_item(s_.impls[i].def);
-        const std::vector<DefId> items = s_.impls[i].items;
+// Items are lowered where they stand: what they may not use of the function is in scope and known.
+void Lowerer::lower_block_item(DefId def) {
+    lower_nested_item(def);
+    const auto impl_items = [&](std::size_t index) {
+        const std::vector<DefId> items = s_.impls[index].items;
         for (const DefId item : items) lower_nested_item(item);
-    }
-    for (const DefId def : defs) {
-        if (s_[def].kind != DefKind::Trait) continue;
+    };
+    if (s_[def].kind == DefKind::Impl) return impl_items(s_.origin[def].index);
+    if (s_[def].kind == DefKind::Trait) {
         const std::vector<DefId> items = s_[s_.origin[def].scope].items;
         for (const DefId item : items) lower_nested_item(item);
+    }
+    const auto found = s_.impls_of_adt.find(def);
+    if (found == s_.impls_of_adt.end()) return;
+    const std::vector<std::uint32_t> impls = found->second;
+    for (const std::uint32_t index : impls) {   // derived ones have no place of their own
+        if (!s_.impls[index].derive || !s_.origin[s_.impls[index].def].in_body) continue;
+        lower_nested_item(s_.impls[index].def);
+        impl_items(index);
     }
 }
 
@@ -146,8 +154,10 @@ void Lowerer::lower_stmt(const ast::Stmt& stmt, bool last, const BlockContents& 
                        item.span = at(span);
                        item.item = def->second;
                        out.push_back(item);
+                       lower_block_item(def->second);
                    },
                    [&](const ast::ExprStmt& s) {
+                       if (!cfg_enabled(s_, crate_, ast()[s.expr].attributes)) return;
                        hir::Stmt result;
                        result.kind = s.semi ? hir::Stmt::Kind::Semi : hir::Stmt::Kind::Expr;
                        result.span = at(span);

@@ -653,12 +653,12 @@ MemberKind member_kind(DefKind kind) {
 void Lowerer::check_impl_members(DefId def) {
     const auto impl = std::get<hir::ImplDef>(s_[def].data);
     const ModuleId scope = s_.origin[impl.trait_path.res.def].scope;
-    std::unordered_map<NameKey, Span, NameKeyHash> seen;
+    std::unordered_map<Symbol, Span> seen;
     for (const DefId member : impl.items) {
         const hir::Ident name = s_[member].name;
         const MemberKind kind = member_kind(s_[member].kind);
         const Span whole = s_[member].span;
-        const auto [first, fresh] = seen.emplace(NameKey{name.name, kind.ns}, whole);
+        const auto [first, fresh] = seen.emplace(name.name, whole);
         if (!fresh) {
             error(Code::E0201, whole, fmt::format("duplicate definitions with name `{}`:", text(name.name)))
                 .label(at(whole), "duplicate definition")
@@ -666,6 +666,7 @@ void Lowerer::check_impl_members(DefId def) {
             continue;
         }
         const Binding* declared = find(s_, scope, name.name, kind.ns);
+        if (declared == nullptr) declared = find(s_, scope, name.name, kind.ns == Ns::Type ? Ns::Value : Ns::Type);
         if (declared == nullptr) {
             const std::string trait = std::string(s_.name_of(impl.trait_path.res.def));
             auto& e = error(kind.code, whole, fmt::format("{} `{}` is not a member of trait `{}`", kind.what, text(name.name), trait));
@@ -678,8 +679,8 @@ void Lowerer::check_impl_members(DefId def) {
         const DefKind in_trait = s_[declared->res.def].kind;
         if (in_trait != s_[member].kind) {
             const Code code = s_[member].kind == DefKind::AssocConst ? Code::E0323 : s_[member].kind == DefKind::AssocFn ? Code::E0324 : Code::E0325;
-            error(code, whole, fmt::format("item `{}` is {} {}, which doesn't match its trait `{}`", text(name.name),
-                                           article(hir::def_kind_text(s_[member].kind)), hir::def_kind_text(s_[member].kind), s_.name_of(impl.trait_path.res.def)))
+            const std::string_view what = s_[member].kind == DefKind::AssocConst ? "const" : s_[member].kind == DefKind::AssocFn ? "method" : "type";
+            error(code, whole, fmt::format("item `{}` is an associated {}, which doesn't match its trait `{}`", text(name.name), what, s_.name_of(impl.trait_path.res.def)))
                 .label(at(whole), "does not match trait")
                 .label(s_[declared->res.def].span, "item in trait");
             continue;

@@ -25,12 +25,12 @@ DefId Lowerer::find_macro(const ast::MacroCall& call) {
     const ast::Path path = ast()[call.path];
     const DefId found = find_item_macro(s_, module_, macros_, crate_, call);
     if (found.valid() && s_[found].kind == DefKind::Opaque) {
-        if (!report_refused_name(text(path.segments.back().ident.name), call.span, true)) refuse_opaque(def_res(found), call.span);
+        if (!report_refused_name(text(path.segments.back().ident.name), call.span, RefusedUse::Macro)) refuse_opaque(def_res(found), call.span);
         return {};
     }
     if (found.valid()) return found;
     const bool plain = path.segments.size() == 1 || text(path.segments[0].ident.name) == "std" || text(path.segments[0].ident.name) == "core";
-    if (plain && report_refused_name(text(path.segments.back().ident.name), call.span, true)) return {};
+    if (plain && report_refused_name(text(path.segments.back().ident.name), call.span, RefusedUse::Macro)) return {};
     report_unknown_macro(s_, module_, macros_, crate_, call);
     return {};
 }

@@ -149,7 +149,7 @@ bool Lowerer::refuse_opaque(const Res& res, Span span) {
     while (end != std::string::npos) {
         const std::size_t start = name.rfind("::", end - 1);
         const std::string part = start == std::string::npos ? name.substr(0, end) : name.substr(start + 2, end - start - 2);
-        if (name.starts_with("std::") && report_refused_name(part, span, false)) return true;
+        if (name.starts_with("std::") && report_refused_name(part, span, RefusedUse::StdPath)) return true;
         end = start == std::string::npos || start == 0 ? std::string::npos : start;
     }
     error(Code::OCK0908, span, fmt::format("`{}` is an item of a host crate, which device code cannot use", name))

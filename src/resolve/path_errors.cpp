@@ -21,7 +21,7 @@ constexpr SourceRow kSources[] = {
 };
 const SourceRow& row(PathSource source) { return kSources[static_cast<std::size_t>(source)]; }
 
-enum class RefusedKind : std::uint8_t { Type, Macro };
+enum class RefusedKind : std::uint8_t { Prelude, Std, Macro };
 struct RefusedRow {
     std::string_view name;
     RefusedKind kind;
@@ -45,9 +45,10 @@ std::string scope_text(const State& state, ModuleId scope, PathSegments segments
 
 }  // namespace
 
-bool Lowerer::report_refused_name(std::string_view name, Span span, bool macro) {
+bool Lowerer::report_refused_name(std::string_view name, Span span, RefusedUse use) {
     for (const RefusedRow& r : kRefused) {
-        if (r.name != name || (r.kind == RefusedKind::Macro) != macro) continue;
+        if (r.name != name || (r.kind == RefusedKind::Macro) != (use == RefusedUse::Macro)) continue;
+        if (r.kind == RefusedKind::Std && use != RefusedUse::StdPath) continue;
         const bool plural = !r.what.starts_with('`') && r.what.ends_with('s') && !r.what.ends_with("access");
         error(r.code, span, r.code == Code::OCK0999 ? fmt::format("not supported yet: {}", r.what) : fmt::format("{} {} not supported in device code", r.what, plural ? "are" : "is"))
             .help(std::string(r.help));
@@ -60,6 +61,11 @@ void Lowerer::report_not_found(const ast::Path& path, PathSegments segments, con
     if (end.kind == PathEnd::Kind::TooManySuper) {
         error(Code::E0433, segments[end.at].ident.span, "too many leading `super` keywords").label(at(segments[end.at].ident.span), "there are too many leading `super` keywords");
         return;
+    }
+    if (text(segments[0].ident.name) == "std" && end.in.valid() && !s_.is_library(module_)) {
+        for (std::uint32_t i = end.at; i < segments.size(); ++i) {
+            if (report_refused_name(text(segments[i].ident.name), path.span, RefusedUse::StdPath)) return;
+        }
     }
     if (end.at + 1 < segments.size() || end.unlinked_crate) return report_unresolved_prefix(path, segments, end);
     report_missing_name(path, segments, end, source);
@@ -86,7 +92,7 @@ void Lowerer::report_unresolved_prefix(const ast::Path& path, PathSegments segme
         error(Code::E0433, ident.span, "cannot find `Self` in this scope").label(at(ident.span), "`Self` is only available in impls, traits, or type definitions");
         return;
     }
-    if (!s_.is_library(module_) && report_refused_name(name, ident.span, false)) return;
+    if (!s_.is_library(module_) && report_refused_name(name, ident.span, RefusedUse::Plain)) return;
     const bool type = starts_upper(name);
     auto& e = error(Code::E0433, ident.span, type ? fmt::format("cannot find type `{}` in this scope", name) : fmt::format("cannot find module or crate `{}` in this scope", name));
     e.label(at(ident.span), type ? fmt::format("use of undeclared type `{}`", name) : fmt::format("use of unresolved module or unlinked crate `{}`", name));
@@ -141,7 +147,7 @@ void Lowerer::report_missing_name(const ast::Path& path, PathSegments segments, 
         if (!refuse_opaque(*found, path.span)) report_wrong_kind(path, *found, source);
         return;
     }
-    if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(name, path.span, false)) return;
+    if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(name, path.span, RefusedUse::Plain)) return;
     std::string where = "in this scope";
     if (end.in.valid()) {
         const Module& m = s_[end.in];
