@@ -12,8 +12,11 @@ void Builder::into(Place destination, Adjusted node) {
 
 // The value never comes to be: the code after it hangs in the air.
 void Builder::never_to_any(Adjusted inner) {
-    if (inner.steps == 0) {
-        statement(inner.expr);
+    const hir::ExprData& data = expr(inner.expr).data;
+    const bool jumps = std::holds_alternative<hir::BreakExpr>(data) || std::holds_alternative<hir::ContinueExpr>(data) ||
+                       std::holds_alternative<hir::ReturnExpr>(data) || std::holds_alternative<hir::PanicExpr>(data);
+    if (inner.steps == 0 && jumps) {
+        statement(inner.expr);   // has no value that a temporary could hold
     } else {
         as_temp(inner);
     }
