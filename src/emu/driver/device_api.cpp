@@ -15,16 +15,16 @@ constexpr char kName[] = "ockc emulator";
 const char* name_of(CUresult result) {
     switch (static_cast<Result>(result)) {
 #define OCKC_CUDA_RESULT(name, text, number, description) \
-    case Result::name: return text;                       \
-        #include "emu/driver/results.def"
+    case Result::name: return text;
+#include "emu/driver/results.def"
     }
     return nullptr;
 }
 const char* description_of(CUresult result) {
     switch (static_cast<Result>(result)) {
 #define OCKC_CUDA_RESULT(name, text, number, description) \
-    case Result::name: return description;                \
-        #include "emu/driver/results.def"
+    case Result::name: return description;
+#include "emu/driver/results.def"
     }
     return nullptr;
 }
@@ -34,8 +34,8 @@ int attribute_value(const Device& device, int attribute) {
     const std::uint32_t shared_optin = device.shared_limit();
     switch (attribute) {
 #define OCKC_DEVICE_ATTRIBUTE(name, number, value) \
-    case number: return static_cast<int>(value);   \
-        #include "emu/driver/attributes.def"
+    case number: return static_cast<int>(value);
+#include "emu/driver/attributes.def"
         default: return 0;  // the attributes are NVIDIA's list, which grows: what is not there is off
     }
 }
