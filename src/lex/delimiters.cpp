@@ -57,7 +57,9 @@ class DelimiterReport {
         if (open_.back().kind == opener_of(kind)) {
             const Opener opener = pop();
             if (kind == TokenKind::CloseBrace) {
-                if (last_open_ + 1 == i) empty_blocks_.push_back(opener.span.to(span));
+                // `{}` on one line; an empty block over several was written on purpose.
+                const Span block = opener.span.to(span);
+                if (last_open_ + 1 == i && sources_.text(block).find('\n') == std::string_view::npos) empty_blocks_.push_back(block);
                 blocks_.push_back({opener.span, span});
             }
             return true;
