@@ -24,19 +24,19 @@ TEST_CASE("nodes live in arenas and stores: nothing to destroy") {
 
 TEST_CASE("every operator has its text, and every assigning one the trait of its own") {
     std::set<std::string_view> texts, traits;
-#define OCKC_BINARY_OP(name, text, token, precedence, trait, method) \
-    CHECK(info(BinaryOp::name).text == text);                        \
-    CHECK(lex::info(lex::TokenKind::token).text == text);            \
-    CHECK(texts.insert(text).second);
-#define OCKC_ASSIGN_OP(name, text, token, trait, method)                                 \
-    CHECK(info(BinaryOp::name).assign_text == text);                                     \
-    CHECK(lex::info(lex::TokenKind::token).text == text);                                \
-    CHECK(std::string(info(BinaryOp::name).trait_name) + "Assign" == trait);             \
-    CHECK(std::string(info(BinaryOp::name).method) + "_assign" == method);               \
-    CHECK(traits.insert(trait).second);
-#define OCKC_UNARY_OP(name, text, token, trait, method) \
-    CHECK(info(UnaryOp::name).text == text);            \
-    CHECK(lex::info(lex::TokenKind::token).text == text);
+#define OCKC_BINARY_OP(name, spelling, kind, level, trait_, method_) \
+    CHECK(info(BinaryOp::name).text == spelling);                    \
+    CHECK(lex::info(lex::TokenKind::kind).text == spelling);         \
+    CHECK(texts.insert(spelling).second);
+#define OCKC_ASSIGN_OP(name, spelling, kind, trait_, method_)                         \
+    CHECK(info(BinaryOp::name).assign_text == spelling);                              \
+    CHECK(lex::info(lex::TokenKind::kind).text == spelling);                          \
+    CHECK(std::string(info(BinaryOp::name).trait_name) + "Assign" == trait_);         \
+    CHECK(std::string(info(BinaryOp::name).method) + "_assign" == method_);           \
+    CHECK(traits.insert(trait_).second);
+#define OCKC_UNARY_OP(name, spelling, kind, trait_, method_) \
+    CHECK(info(UnaryOp::name).text == spelling);             \
+    CHECK(lex::info(lex::TokenKind::kind).text == spelling);
 #include "ast/operators.def"
     CHECK(info(BinaryOp::And).assign_text.empty());
     CHECK(info(BinaryOp::Mul).precedence > info(BinaryOp::Add).precedence);
