@@ -59,6 +59,7 @@ struct Raw {
     std::vector<std::string> targets, emits, args, saves, consts;
     std::string level = "3", fmad = "on", verify = "auto", error_format = "human", color = "auto", grid, block;
     std::vector<std::string> warn, allow, deny;
+    std::string file;   // of commands that take one
     int edition = 2024;
     bool overflow_checks = false;
 };
@@ -202,6 +203,7 @@ MaybeError convert(Options& options, Raw& raw) {
     if (!raw.consts.empty()) {
         return UsageError{"--const gives a value to a generic kernel parameter; generic kernels are not supported yet"};
     }
+    if (!raw.file.empty()) options.files.push_back(raw.file);
     if (!raw.targets.empty()) {
         options.compile.targets.clear();
         for (const std::string& text : raw.targets) {
@@ -260,14 +262,14 @@ void describe(CLI::App& app, Options& options, Raw& raw) {
             add_language_options(app, options, raw);
             break;
         case Command::Inspect:
-            app.add_option("FILE", options.files, "Source file, or -")->required()->expected(1);
+            app.add_option("FILE", raw.file, "Source file, or -")->required();
             app.add_option("--emit", raw.emits, "tokens, ast, hir, mir, ir-lowered, ir, ptx, header, manifest, sass or report")->required();
             app.add_option("--kernel", options.inspect_kernel, "Only this kernel");
             add_code_options(app, options, raw);
             add_language_options(app, options, raw);
             break;
         case Command::Launch:
-            app.add_option("FILE", options.files, "Source file")->required()->expected(1);
+            app.add_option("FILE", raw.file, "Source file")->required();
             app.add_option("KERNEL", options.launch.kernel, "Name of the kernel")->required();
             add_launch_options(app, options, raw);
             add_code_options(app, options, raw);
