@@ -264,6 +264,11 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
             text.column = at.column;
         }
         text.rendered = render(one, session.sources, render_options);
+        // A source line of a megabyte helps nobody: say the message and the place only.
+        constexpr std::size_t kReadable = 64 * 1024;
+        if (text.rendered.size() > kReadable && render_options.format == ErrorFormat::Human) {
+            text.rendered = render(one, session.sources, {ErrorFormat::Short, render_options.color});
+        }
         result.diagnostics.push_back(std::move(text));
     }
     result.summary = render_summary(session.sink, session.sources, render_options);

@@ -24,6 +24,7 @@ class Runner {
 
     void run() {
         CompileOptions compile_options = test_.options;
+        compile_options.error_limit = 1000;   // marks want every error
         for (const char* dump : {"ast", "hir", "mir", "ir"}) {
             if (file_exists(side_path(dump))) compile_options.dumps.emplace_back(dump);
         }

@@ -161,7 +161,7 @@ class Lint {
             const std::string& line = lines[i];
             const std::size_t indent = line.find_first_not_of(' ');
             if (indent == std::string::npos || indent > 4 || line.back() != '{') continue;
-            const bool head = line.find(')') != std::string::npos && line.find("switch") == std::string::npos &&
+            const bool head = line.find(')') != std::string::npos && line.find("](") == std::string::npos && line.find("switch") == std::string::npos &&
                               line.find("namespace") == std::string::npos && line.find(" = ") == std::string::npos;
             if (!head || line.find("class ") != std::string::npos || line.find("struct ") != std::string::npos) continue;
             const std::string closing = std::string(indent, ' ') + "}";
