@@ -358,7 +358,7 @@ class BodyChecker final : public ClosureSource {
     std::uint32_t loop_depth_ = 0;
     std::size_t errors_before_ = 0;
     bool ambiguity_reported_ = false;
-    bool solving_failed_ = false;
+    std::vector<std::pair<TraitRef, Span>> reported_;   // failing goals that were reported
 };
 
 }  // namespace ockc::check

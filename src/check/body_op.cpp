@@ -100,10 +100,17 @@ TypeId BodyChecker::check_binary(ExprId id, const hir::BinaryExpr& e, Expectatio
         check_expr(e.rhs);
         return kind == OpClass::Compare ? types_.boolean : types_.error;
     }
-    if (is_scalar(types_[lhs])) {
+    if (is_scalar(types_[strip_ref(lhs)])) {
         const TypeId rhs = structural(check_expr(e.rhs));
         if (has_error(rhs)) return kind == OpClass::Compare ? types_.boolean : types_.error;
-        if (is_scalar(types_[rhs]) && is_builtin_binary(e.op, lhs, rhs)) return builtin_binary(id, e.op, e.lhs, e.rhs, lhs, rhs, e.op_span);
+        // One reference on either side of arithmetic, on both sides of a comparison, is looked through.
+        const bool left_ref = types_.kind(lhs) == TypeKind::Ref, right_ref = types_.kind(rhs) == TypeKind::Ref;
+        const TypeId left = strip_ref(lhs), right = strip_ref(rhs);
+        if (is_scalar(types_[right]) && is_builtin_binary(e.op, left, right) && (kind != OpClass::Compare || left_ref == right_ref)) {
+            if (left_ref) apply_adjustments(e.lhs, {{AdjustKind::Deref, Mutability::Not, false, {}, left}});
+            if (right_ref) apply_adjustments(e.rhs, {{AdjustKind::Deref, Mutability::Not, false, {}, right}});
+            return builtin_binary(id, e.op, e.lhs, e.rhs, left, right, e.op_span);
+        }
     }
     return overloaded_binary(id, e.op, e.lhs, e.rhs, lhs, e.op_span, false);
 }
@@ -215,8 +222,10 @@ TypeId BodyChecker::check_assign_op(ExprId id, const hir::AssignOpExpr& e) {
     }
     if (is_scalar(types_[lhs])) {
         const TypeId rhs = structural(check_expr(e.rhs));
-        if (!has_error(rhs) && is_scalar(types_[rhs]) && is_builtin_binary(e.op, lhs, rhs)) {
-            builtin_binary(id, e.op, e.lhs, e.rhs, lhs, rhs, e.op_span);
+        const TypeId right = strip_ref(rhs);
+        if (!has_error(rhs) && is_scalar(types_[right]) && is_builtin_binary(e.op, lhs, right)) {
+            if (types_.kind(rhs) == TypeKind::Ref) apply_adjustments(e.rhs, {{AdjustKind::Deref, Mutability::Not, false, {}, right}});
+            builtin_binary(id, e.op, e.lhs, e.rhs, lhs, right, e.op_span);
             require_place(e.lhs, Code::E0067, e.op_span);
             make_place_mutable(e.lhs);
             return types_.unit;
@@ -230,8 +239,12 @@ TypeId BodyChecker::check_assign_op(ExprId id, const hir::AssignOpExpr& e) {
 
 TypeId BodyChecker::check_unary(ExprId id, const hir::UnaryExpr& e, Expectation expected) {
     if (e.op == hir::UnaryOp::Deref) return check_deref(id, e, expected);
-    const TypeId operand = structural(check_expr(e.operand, expected));
+    TypeId operand = structural(check_expr(e.operand, expected));
     if (has_error(operand)) return types_.error;
+    if (types_.kind(operand) == TypeKind::Ref && is_scalar(types_[strip_ref(operand)])) {
+        operand = strip_ref(operand);
+        apply_adjustments(e.operand, {{AdjustKind::Deref, Mutability::Not, false, {}, operand}});
+    }
     const TypeData data = types_[operand];
     const bool negate = e.op == hir::UnaryOp::Neg;
     const bool builtin = negate ? is_floating(data) || (is_integral(data) && (data.kind == TypeKind::Infer || types::int_signed(data.int_kind)))

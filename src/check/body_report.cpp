@@ -221,6 +221,10 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
     const TraitRef& goal = obligation.predicate.trait_ref;
     const Cause& cause = obligation.cause;
     const ArgsId args = infer_.resolve(goal.args);
+    for (const auto& [known, at] : reported_) {
+        if (known == TraitRef{goal.trait, args} && at == cause.span) return;
+    }
+    reported_.push_back({{goal.trait, args}, cause.span});
     const TypeId self = types_[args][0].as_type();
     const std::string who = cx_.text(self);
     const std::string trait = std::string(program_.name(goal.trait)) + types::args_text(types_, state_.names, args, 1);

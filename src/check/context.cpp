@@ -70,11 +70,23 @@ std::string Context::place_text(Span span) const {
 Context::State::State(Context& context) : cx(context), names(context), layouts(context.types(), context) {
 #define OCKC_LANG(member, key) lang.member = context.program().lang_item(key);
 #include "check/lang_items.def"
+    const auto add = [&](std::string_view key, ScalarTrait op) {
+        if (const DefId trait = context.program().lang_item(key); trait.valid()) scalar_traits.emplace(trait, op);
+    };
+    for (hir::BinaryOp op : {hir::BinaryOp::Add, hir::BinaryOp::Sub, hir::BinaryOp::Mul, hir::BinaryOp::Div, hir::BinaryOp::Rem, hir::BinaryOp::BitAnd,
+                             hir::BinaryOp::BitOr, hir::BinaryOp::BitXor, hir::BinaryOp::Shl, hir::BinaryOp::Shr}) {
+        add(ast::info(op).method, {false, false, op, {}});
+        add(ast::info(op).assign_method, {false, true, op, {}});
+    }
+    add("neg", {true, false, {}, hir::UnaryOp::Neg});
+    add("not", {true, false, {}, hir::UnaryOp::Not});
 }
 
 Context::Context(const hir::Program& program, types::TypeStore& types, DiagSink& sink, Options options)
     : program_(program), types_(types), sink_(sink), options_(options), state_(std::make_unique<State>(*this)) {}
 Context::~Context() = default;
+
+Context::ScalarOperator Context::scalar_operator(DefId method) const { return state_->scalar_traits.at(program_.defs[method].parent); }
 
 // ---- impls and traits --------------------------------------------------------------------------------------------------------------------
 

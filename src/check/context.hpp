@@ -88,6 +88,7 @@ struct Instance {
         FnPtrCall,     // same for a function pointer
         ClosureCall,   // same for a closure: closure = its type
         DropGlue,      // drop_in_place of args[0]
+        ScalarOp,      // operator trait of scalars: item = its method (`Add::add`), args as the trait's; operands may be references
     };
     Kind kind = Kind::Item;
     ItemRef item;
@@ -154,6 +155,14 @@ class Context final : public types::AdtSource {
     // Items of inherent impls for the head of `self`; of all traits.
     const std::vector<struct AssocItem>& inherent_items(types::TypeId self, Symbol name);
     const std::vector<struct AssocItem>& trait_items(Symbol name);
+
+    // The operator behind a trait's method, for Instance::Kind::ScalarOp.
+    struct ScalarOperator {
+        bool is_unary = false, is_assign = false;
+        hir::BinaryOp binary{};
+        hir::UnaryOp unary{};
+    };
+    ScalarOperator scalar_operator(DefId method) const;
 
     // ---- monomorphic questions (arguments without Param, regions erased)
     // What a call of `callee` means: trait methods become the impl's or the trait's default function.

@@ -27,6 +27,7 @@ class InstanceResolver {
             case Selection::Kind::Impl: return from_impl(infer, selector, selection, trait_count);
             case Selection::Kind::Callable: return callable(goal);
             case Selection::Kind::Builtin: return builtin(goal);
+            case Selection::Kind::Scalar: return Instance{Instance::Kind::ScalarOp, {callee_.def, goal.args}, {}};
             case Selection::Kind::Bound: return std::nullopt;   // not monomorphic
         }
         return std::nullopt;

@@ -117,11 +117,26 @@ Interpreter::Value Interpreter::call(ItemRef callee, std::vector<Value> args, Sp
             std::vector<Value> inner = std::move(args[1].fields);
             return call(instance->item, std::move(inner), at);
         }
+        case Instance::Kind::ScalarOp: return scalar_operator(instance->item, args, at);
         case Instance::Kind::FnPtrCall:
         case Instance::Kind::ClosureCall:
         case Instance::Kind::DropGlue: return fail(at, "closures and function pointers cannot be called in constants");
     }
     return {};
+}
+
+Interpreter::Value Interpreter::scalar_operator(ItemRef method, const std::vector<Value>& args, Span at) {
+    const Context::ScalarOperator op = cx_.scalar_operator(method.def);
+    const auto plain = [&](const Value& value) { return value.kind == Value::Kind::Ref ? read(value.target, at) : value; };
+    const Value lhs = plain(args[0]);
+    if (flow_ != Flow::Normal) return {};
+    if (op.is_unary) return unary(op.unary, lhs, lhs.type, at);
+    const Value rhs = plain(args[1]);
+    if (flow_ != Flow::Normal) return {};
+    Value result = binary(op.binary, lhs, rhs, lhs.type, at);
+    if (!op.is_assign) return result;
+    if (Value* slot = flow_ == Flow::Normal ? resolve(args[0].target, at) : nullptr) *slot = std::move(result);
+    return unit();
 }
 
 Interpreter::Value Interpreter::call_body(ItemRef fn, std::vector<Value> args, Span at) {

@@ -62,6 +62,7 @@ class Interpreter {
 
     // ---- interp.cpp
     Value call(ItemRef callee, std::vector<Value> args, Span at);
+    Value scalar_operator(ItemRef method, const std::vector<Value>& args, Span at);
     Value call_body(ItemRef fn, std::vector<Value> args, Span at);
     Value construct(ItemRef ctor, std::vector<Value> fields);
     TypeId instantiate(TypeId type);
@@ -104,6 +105,7 @@ class Interpreter {
     Value integer_binary(hir::BinaryOp op, const Value& lhs, const Value& rhs, TypeId result, Span at);
     Value float_binary(hir::BinaryOp op, const Value& lhs, const Value& rhs, TypeId result);
     Value compare(hir::BinaryOp op, const Value& lhs, const Value& rhs, Span at);
+    Value negated(const Value& operand);      // wraps
     Value unary(hir::UnaryOp op, const Value& operand, TypeId result, Span at);
     Value cast(CastKind kind, const Value& value, TypeId to, Span at);
     Value intrinsic(std::string_view key, ItemRef fn, std::vector<Value> args, Span at);

@@ -162,6 +162,12 @@ Interpreter::Operand Interpreter::eval_bare(ExprId id) {
                        }
                        Value operand = eval(x.operand);
                        if (flow_ != Flow::Normal) return;
+                       // `-128` is one literal: 128 alone does not fit an i8.
+                       const bool literal = x.op == hir::UnaryOp::Neg && std::holds_alternative<hir::LiteralExpr>(expr(x.operand).data);
+                       if (literal && types_.kind(out.type) == TypeKind::Int) {
+                           value(negated(operand));
+                           return;
+                       }
                        value(callee.valid() ? call(instantiate(callee), {std::move(operand)}, e.span) : unary(x.op, operand, out.type, e.span));
                    },
                    [&](const hir::BinaryExpr& x) {

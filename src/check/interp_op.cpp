@@ -191,6 +191,8 @@ Interpreter::Value Interpreter::binary(BinaryOp op, const Value& lhs, const Valu
     return integer_binary(op, lhs, rhs, result, at);
 }
 
+Interpreter::Value Interpreter::negated(const Value& operand) { return scalar(operand.type, -operand.bits & mask_of(int_type(types_, operand.type).bits)); }
+
 Interpreter::Value Interpreter::unary(hir::UnaryOp op, const Value& operand, TypeId result, Span at) {
     const TypeData& data = types_[operand.type];
     if (data.kind == TypeKind::Float) return scalar(result, operand.bits ^ UInt128{1} << (types::float_bits(data.float_kind) - 1));

@@ -163,6 +163,7 @@ Selector::Projected Selector::project(DefId assoc, ArgsId written, const Cause& 
         case Selection::Kind::Impl: return project_impl(assoc, args, selection, cause, depth, nested, out);
         case Selection::Kind::Bound: return Projected::Rigid;
         case Selection::Kind::Callable:
+        case Selection::Kind::Scalar:
             out = selection.output;
             nested.insert(nested.end(), selection.nested.begin(), selection.nested.end());
             return Projected::Known;

@@ -223,6 +223,45 @@ std::optional<Outcome> Selector::select_callable(const TraitRef& goal, TypeId se
     return Outcome::Yes;
 }
 
+// Operators of scalars, by value and through one reference: `i32: Add<i32>`, `&i32: Add<&i32>` ..
+std::optional<Outcome> Selector::select_scalar(const TraitRef& goal, TypeId self, Selection& out) {
+    const auto found = cx_.state().scalar_traits.find(goal.trait);
+    if (found == cx_.state().scalar_traits.end()) return std::nullopt;
+    const ScalarTrait op = found->second;
+    const auto strip = [&](TypeId type) { return types_.kind(type) == TypeKind::Ref ? infer_.shallow(types_[type].element) : type; };
+    const auto integral = [](const TypeData& t) { return t.kind == TypeKind::Int || (t.kind == TypeKind::Infer && t.infer_kind == InferKind::Int); };
+    const auto floating = [](const TypeData& t) { return t.kind == TypeKind::Float || (t.kind == TypeKind::Infer && t.infer_kind == InferKind::Float); };
+    if (op.is_assign && types_.kind(self) == TypeKind::Ref) return std::nullopt;
+    const TypeId left = strip(self);
+    const TypeData l = types_[left];
+    const auto decided = [&] {
+        out.kind = Selection::Kind::Scalar;
+        out.output = left;
+        return Outcome::Yes;
+    };
+    if (op.is_unary) {
+        const bool is_signed = l.kind != TypeKind::Int || types::int_signed(l.int_kind);
+        const bool fits = op.unary == hir::UnaryOp::Neg ? floating(l) || (integral(l) && is_signed) : integral(l) || l.kind == TypeKind::Bool;
+        if (!fits) return std::nullopt;
+        return decided();
+    }
+    const bool shift = op.binary == hir::BinaryOp::Shl || op.binary == hir::BinaryOp::Shr;
+    const bool bits = op.binary == hir::BinaryOp::BitAnd || op.binary == hir::BinaryOp::BitOr || op.binary == hir::BinaryOp::BitXor;
+    if (!(integral(l) || (!shift && !bits && floating(l)) || (bits && l.kind == TypeKind::Bool))) return std::nullopt;
+    const TypeId right = strip(infer_.shallow(types_[goal.args][1].as_type()));
+    const TypeData r = types_[right];
+    if (r.kind == TypeKind::Infer && r.infer_kind == InferKind::Type) return Outcome::Maybe;
+    if (shift) {
+        if (!integral(r)) return std::nullopt;
+        if (r.kind == TypeKind::Infer || l.kind == TypeKind::Infer) return Outcome::Maybe;
+        return decided();
+    }
+    if (!integral(r) && !floating(r) && r.kind != TypeKind::Bool) return std::nullopt;
+    if (l.kind == TypeKind::Infer && r.kind == TypeKind::Infer) return l.infer_kind == r.infer_kind ? std::optional(Outcome::Maybe) : std::nullopt;
+    if (!infer_.unify(left, right)) return std::nullopt;
+    return decided();
+}
+
 // Send and Sync: what the parts are, unless an impl says otherwise.
 std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, const Cause& cause, std::uint32_t depth, Selection& out) {
     const TypeData data = types_[self];
@@ -277,7 +316,7 @@ std::optional<Outcome> Selector::select_builtin(const TraitRef& goal, const Caus
     if (goal.trait == lang.copy || goal.trait == lang.clone) return select_copy_clone(goal, self, cause, depth, out);
     if (goal.trait == lang.fn_once || goal.trait == lang.fn_mut || goal.trait == lang.fn_trait) return select_callable(goal, self, out);
     if (goal.trait == lang.send || goal.trait == lang.sync) return select_auto(goal, self, cause, depth, out);
-    return std::nullopt;
+    return select_scalar(goal, self, out);
 }
 
 // ---- bounds ----------------------------------------------------------------------------------------------------------------------------

@@ -43,10 +43,10 @@ struct Obligation {
 enum class Outcome : std::uint8_t { Yes, Maybe, No };
 
 struct Selection {
-    enum class Kind : std::uint8_t { Impl, Bound, Builtin, Callable } kind = Kind::Builtin;
+    enum class Kind : std::uint8_t { Impl, Bound, Builtin, Callable, Scalar } kind = Kind::Builtin;
     DefId impl;
     ArgsId impl_args;
-    TypeId output;           // Callable: of the call
+    TypeId output;           // Callable: of the call; Scalar: of the operator
     std::vector<Obligation> nested;
 };
 
@@ -104,6 +104,7 @@ class Selector {
     Outcome select_sized(TypeId self, const Cause& cause, std::uint32_t depth, Selection& out, bool* undecided);
     std::optional<Outcome> select_copy_clone(const TraitRef& goal, TypeId self, const Cause& cause, std::uint32_t depth, Selection& out);
     std::optional<Outcome> select_callable(const TraitRef& goal, TypeId self, Selection& out);
+    std::optional<Outcome> select_scalar(const TraitRef& goal, TypeId self, Selection& out);
     std::optional<Outcome> select_auto(const TraitRef& goal, TypeId self, const Cause& cause, std::uint32_t depth, Selection& out);
     Outcome select_bound(const TraitRef& goal, std::vector<TraitRef>& bounds, Selection& out);
     Outcome select_impl(const TraitRef& goal, const Cause& cause, std::uint32_t depth, Selection& out);

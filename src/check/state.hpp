@@ -62,6 +62,9 @@ struct LangItems {
 using TypeKey = std::uint64_t;
 TypeKey type_key(const TypeStore& types, TypeId type);
 
+// The operator traits: scalars have them by the compiler.
+using ScalarTrait = Context::ScalarOperator;
+
 struct ImplEntry {
     DefId impl;
     TypeKey self_key = 0;
@@ -78,6 +81,7 @@ struct Context::State {
     Context& cx;
     Names names;
     LangItems lang;
+    std::unordered_map<DefId, ScalarTrait> scalar_traits;
     types::LayoutCache layouts;
     Arena arena;                 // constant values
 

@@ -202,6 +202,7 @@ class Builder {
     void at_end(BlockId block) { block_ = block; }
     BlockId block() const { return block_; }
     void set_span(Span span) { span_ = span; }
+    Span span() const { return span_; }
     Function& function() { return function_; }
 
     ValueId const_int(Type type, std::uint64_t value, std::uint64_t high = 0);   // value is cut to the type's width

@@ -105,6 +105,12 @@ class FunctionLowering {
     void construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination);
     bool is_ctor(DefId def) const;
 
+    // lower_scalar_op.cpp
+    void lower_scalar_op(ItemRef method, std::span<const Value> args, const PlaceRef& destination, Span span);
+    Value through_reference(const Value& value);
+    void refuse_if(ir::ValueId bad, Span span, std::string text);
+    void check_division(mir::BinOp op, const Value& lhs, const Value& rhs, Span span);
+
     // lower_intrinsic.cpp
     void lower_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     ir::ValueId integer_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args);

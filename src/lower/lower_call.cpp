@@ -60,6 +60,7 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
             return call_function(module_.function_of(item), module_.shape_of(item), spread, destination);
         }
         case Instance::Kind::DropGlue: return drop_value({args[0].a, 0, args[0].b, types_[args[0].type].element, &layout(types_[args[0].type].element)});
+        case Instance::Kind::ScalarOp: return lower_scalar_op(instance->item, args, *destination, builder_.span());
         case Instance::Kind::FnPtrCall: break;   // refused by check
     }
     OCKC_UNREACHABLE("call through a function pointer");
