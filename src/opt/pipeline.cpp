@@ -42,7 +42,7 @@ constexpr Pass kMain[] = {
     Pass::JumpThreading, Pass::SimplifyCfg,
     // The machine: 32-bit arithmetic, fma.
     Pass::Narrow,      Pass::InstCombine, Pass::Contract,    Pass::Gvn,           Pass::Licm,
-    Pass::Dse,         Pass::Dce,         Pass::SimplifyCfg, Pass::OrderBlocks,
+    Pass::Dse,         Pass::Dce,         Pass::SimplifyCfg, Pass::Sink,          Pass::OrderBlocks,
 };
 
 class Pipeline {
