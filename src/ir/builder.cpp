@@ -89,7 +89,9 @@ ValueId Builder::fma(Type type, ValueId a, ValueId b, ValueId c) {
     return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
-ValueId Builder::convert(Op op, Type to, ValueId a) { return unary(op, to, a); }
+ValueId Builder::convert(Op op, Type to, ValueId a) {
+    return unary(op, to, a);
+}
 
 ValueId Builder::alloca_slot(std::uint64_t bytes, std::uint32_t align) {
     Instruction inst = make(Op::Alloca, Type::PtrLocal);
@@ -103,7 +105,9 @@ ValueId Builder::alloca_slot(std::uint64_t bytes, std::uint32_t align) {
     return function_.insts[id].result();
 }
 
-ValueId Builder::ptr_add(ValueId ptr, ValueId bytes) { return binary(Op::PtrAdd, function_.type_of(ptr), ptr, bytes); }
+ValueId Builder::ptr_add(ValueId ptr, ValueId bytes) {
+    return binary(Op::PtrAdd, function_.type_of(ptr), ptr, bytes);
+}
 
 ValueId Builder::ptr_add_const(ValueId ptr, std::int64_t bytes) {
     if (bytes == 0) return ptr;
@@ -146,7 +150,9 @@ ValueId Builder::sreg(Sreg reg) {
     return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
-void Builder::barrier() { append(make(Op::Barrier, Type::Void), {}); }
+void Builder::barrier() {
+    append(make(Op::Barrier, Type::Void), {});
+}
 
 void Builder::fence(Scope scope) {
     Instruction inst = make(Op::Fence, Type::Void);
@@ -154,7 +160,8 @@ void Builder::fence(Scope scope) {
     append(std::move(inst), {});
 }
 
-std::vector<ValueId> Builder::call(FuncId callee, std::span<const ValueId> args, std::span<const Type> results) {
+std::vector<ValueId> Builder::call(FuncId callee, std::span<const ValueId> args,
+                                   std::span<const Type> results) {
     Instruction inst = make(Op::Call, results.empty() ? Type::Void : results[0]);
     inst.callee = callee;
     inst.args.append(args);
@@ -202,7 +209,11 @@ void Builder::panic(std::uint32_t site, std::span<const ValueId> values) {
     append(std::move(inst), {});
 }
 
-void Builder::trap() { append(make(Op::Trap, Type::Void), {}); }
-void Builder::unreachable() { append(make(Op::Unreachable, Type::Void), {}); }
+void Builder::trap() {
+    append(make(Op::Trap, Type::Void), {});
+}
+void Builder::unreachable() {
+    append(make(Op::Unreachable, Type::Void), {});
+}
 
 }  // namespace ockc::ir

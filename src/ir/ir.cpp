@@ -26,11 +26,21 @@ constexpr OpInfo kOps[] = {
 
 }  // namespace
 
-std::string_view type_text(Type type) { return kTypes[static_cast<std::size_t>(type)].text; }
-std::uint32_t type_bits(Type type) { return kTypes[static_cast<std::size_t>(type)].bits; }
-TypeClass type_class(Type type) { return kTypes[static_cast<std::size_t>(type)].cls; }
-std::uint32_t type_bytes(Type type) { return (type_bits(type) + 7) / 8; }
-const OpInfo& op_info(Op op) { return kOps[static_cast<std::size_t>(op)]; }
+std::string_view type_text(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].text;
+}
+std::uint32_t type_bits(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].bits;
+}
+TypeClass type_class(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].cls;
+}
+std::uint32_t type_bytes(Type type) {
+    return (type_bits(type) + 7) / 8;
+}
+const OpInfo& op_info(Op op) {
+    return kOps[static_cast<std::size_t>(op)];
+}
 
 Type int_type(std::uint32_t bits) {
     switch (bits) {
@@ -61,7 +71,8 @@ BlockId Function::add_block() {
 
 ValueId Function::add_block_param(BlockId block, Type type) {
     Block& b = blocks[block];
-    const ValueId value = values.push({type, InstId::none(), block, static_cast<std::uint32_t>(b.params.size())});
+    const ValueId value =
+        values.push({type, InstId::none(), block, static_cast<std::uint32_t>(b.params.size())});
     b.params.push_back(value);
     return value;
 }

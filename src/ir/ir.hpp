@@ -1,5 +1,6 @@
-// The SSA IR between the front wing and PTX: typed values, block parameters instead of phis, byte-addressed memory.
-// docs/ir.md is the reference of its text form; ops.def describes every operation; verify.hpp lists the invariants.
+// The SSA IR between the front wing and PTX: typed values, block parameters instead of phis, byte-addressed
+// memory. docs/ir.md is the reference of its text form; ops.def describes every operation; verify.hpp lists
+// the invariants.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -30,9 +31,15 @@ std::uint32_t type_bits(Type type);
 TypeClass type_class(Type type);
 // Bytes in memory: i1 takes 1, pointers 8.
 std::uint32_t type_bytes(Type type);
-inline bool is_int(Type type) { return type_class(type) == TypeClass::Int; }
-inline bool is_float(Type type) { return type_class(type) == TypeClass::Float; }
-inline bool is_ptr(Type type) { return type_class(type) == TypeClass::Ptr; }
+inline bool is_int(Type type) {
+    return type_class(type) == TypeClass::Int;
+}
+inline bool is_float(Type type) {
+    return type_class(type) == TypeClass::Float;
+}
+inline bool is_ptr(Type type) {
+    return type_class(type) == TypeClass::Ptr;
+}
 // The integer type of that many bits (1, 8, 16, 32, 64, 128).
 Type int_type(std::uint32_t bits);
 
@@ -55,12 +62,16 @@ struct OpInfo {
     Effect effect;
 };
 const OpInfo& op_info(Op op);
-inline bool is_terminator(Op op) { return op_info(op).effect == Effect::Control; }
-inline bool is_branch(Op op) { return op == Op::Jump || op == Op::Br || op == Op::Switch; }
+inline bool is_terminator(Op op) {
+    return op_info(op).effect == Effect::Control;
+}
+inline bool is_branch(Op op) {
+    return op == Op::Jump || op == Op::Br || op == Op::Switch;
+}
 
 enum class IntCond : std::uint8_t { Eq, Ne, Ult, Ule, Ugt, Uge, Slt, Sle, Sgt, Sge };
-// Ordered conditions are false when an operand is NaN, Ne (Rust's !=) is true then. The U* forms are the negations that
-// simplification produces: Ult = not Oge ("unordered or less").
+// Ordered conditions are false when an operand is NaN, Ne (Rust's !=) is true then. The U* forms are the
+// negations that simplification produces: Ult = not Oge ("unordered or less").
 enum class FloatCond : std::uint8_t { Oeq, Une, Olt, Ole, Ogt, Oge, Ord, Uno, Ueq, One, Ult, Ule, Ugt, Uge };
 enum class Sreg : std::uint8_t {
 #define OCKC_IR_SREG(name, text, type) name,
@@ -75,33 +86,35 @@ struct Target {
 };
 
 struct MemoryInfo {
-    std::uint32_t align = 1;      // known alignment of the accessed address in bytes, a power of two
-    bool is_volatile = false;     // never removed, merged, reordered
-    bool readonly = false;        // the memory is not written during the launch: ld.global.nc, movable across writes
+    std::uint32_t align = 1;   // known alignment of the accessed address in bytes, a power of two
+    bool is_volatile = false;  // never removed, merged, reordered
+    bool readonly =
+        false;  // the memory is not written during the launch: ld.global.nc, movable across writes
 };
 
 // One level of inlining, for .loc and for messages that name the user's line.
 struct InlineScope {
-    InlineScopeId parent;         // the scope of the call itself
+    InlineScopeId parent;  // the scope of the call itself
     Span call_span;
     Symbol callee;
 };
 
 struct Instruction {
     Op op = Op::Unreachable;
-    Type type = Type::Void;       // controlling type: see the result column of ops.def
-    std::uint8_t aux = 0;         // IntCond, FloatCond, Sreg or Scope
-    MemoryInfo memory;            // Load, Store, Memcpy, Memset; Alloca (align only)
-    std::uint64_t imm = 0;        // Const value, Alloca/Memcpy/Memset bytes, Load/Store offset (as int64), Panic site
-    std::uint64_t imm_high = 0;   // upper half of i128 constants
+    Type type = Type::Void;  // controlling type: see the result column of ops.def
+    std::uint8_t aux = 0;    // IntCond, FloatCond, Sreg or Scope
+    MemoryInfo memory;       // Load, Store, Memcpy, Memset; Alloca (align only)
+    std::uint64_t imm =
+        0;  // Const value, Alloca/Memcpy/Memset bytes, Load/Store offset (as int64), Panic site
+    std::uint64_t imm_high = 0;  // upper half of i128 constants
     SmallVec<ValueId, 3> args;
     SmallVec<ValueId, 1> results;
-    std::vector<Target> targets;              // terminators
-    std::vector<std::uint64_t> cases;         // Switch: zero-extended case values, targets[i + 1] each
-    FuncId callee;                // Call
-    GlobalId global;              // GlobalAddr
+    std::vector<Target> targets;       // terminators
+    std::vector<std::uint64_t> cases;  // Switch: zero-extended case values, targets[i + 1] each
+    FuncId callee;                     // Call
+    GlobalId global;                   // GlobalAddr
     Span span;
-    InlineScopeId scope;          // none: not inlined
+    InlineScopeId scope;  // none: not inlined
 
     ValueId result() const { return results.empty() ? ValueId::none() : results[0]; }
     IntCond int_cond() const { return static_cast<IntCond>(aux); }
@@ -112,9 +125,9 @@ struct Instruction {
 
 struct Value {
     Type type = Type::Void;
-    InstId inst;                  // defining instruction, or none for a block parameter
-    BlockId block;                // block parameters: their block
-    std::uint32_t index = 0;      // which result or parameter
+    InstId inst;              // defining instruction, or none for a block parameter
+    BlockId block;            // block parameters: their block
+    std::uint32_t index = 0;  // which result or parameter
 };
 
 // Block::unroll of a loop that is to be unrolled entirely: #[unroll] without a number.
@@ -122,43 +135,44 @@ inline constexpr std::uint32_t kUnrollFull = 0xFFFF'FFFFu;
 
 struct Block {
     std::vector<ValueId> params;
-    std::vector<InstId> insts;    // the last one is the terminator
-    bool cold = false;            // failed checks: placed after `ret`
-    bool removed = false;         // no longer part of the function (ids stay)
-    std::uint32_t unroll = 0;     // on a loop header: #[unroll] = kUnrollFull, #[unroll(N)] = N
+    std::vector<InstId> insts;  // the last one is the terminator
+    bool cold = false;          // failed checks: placed after `ret`
+    bool removed = false;       // no longer part of the function (ids stay)
+    std::uint32_t unroll = 0;   // on a loop header: #[unroll] = kUnrollFull, #[unroll(N)] = N
 };
 
 struct ParamAttrs {
-    bool readonly = false;        // pointer to memory that nothing writes during the launch (&[T] of a kernel)
-    bool noalias = false;         // no other pointer of this function reaches that memory
-    bool nonnull = false;         // a reference: its address is not 0
-    std::uint32_t align = 1;      // of the pointee
+    bool readonly = false;    // pointer to memory that nothing writes during the launch (&[T] of a kernel)
+    bool noalias = false;     // no other pointer of this function reaches that memory
+    bool nonnull = false;     // a reference: its address is not 0
+    std::uint32_t align = 1;  // of the pointee
 };
 
 enum class Inline : std::uint8_t { Auto, Always, Never };
 
 // What is known of every launch of a kernel; 0 = not known.
 struct KernelFacts {
-    std::uint32_t domain = 0;             // of the launch contract
-    std::uint32_t block[3] = {0, 0, 0};   // exact block
+    std::uint32_t domain = 0;            // of the launch contract
+    std::uint32_t block[3] = {0, 0, 0};  // exact block
     std::uint32_t max_threads = 0;
 };
 
-// The entry block is blocks[0] of `layout`; its parameters are the function's parameters. A kernel has one parameter for
-// each abi::ParamSlot, in order: the scalar's value (pointers as ptr.global), or a ptr.param for a slot of bytes.
+// The entry block is blocks[0] of `layout`; its parameters are the function's parameters. A kernel has one
+// parameter for each abi::ParamSlot, in order: the scalar's value (pointers as ptr.global), or a ptr.param
+// for a slot of bytes.
 struct Function {
-    std::string name;             // PTX symbol
+    std::string name;  // PTX symbol
     bool is_kernel = false;
     Inline inline_hint = Inline::Auto;
-    bool removed = false;         // no longer part of the module (ids stay)
-    std::uint32_t kernel_index = 0;           // kernels: index into abi::ModuleAbi::kernels
-    KernelFacts facts;            // kernels
+    bool removed = false;            // no longer part of the module (ids stay)
+    std::uint32_t kernel_index = 0;  // kernels: index into abi::ModuleAbi::kernels
+    KernelFacts facts;               // kernels
     std::vector<Type> results;
-    std::vector<ParamAttrs> param_attrs;      // one per entry block parameter
+    std::vector<ParamAttrs> param_attrs;  // one per entry block parameter
     IndexVec<ValueId, Value> values;
     IndexVec<InstId, Instruction> insts;
     IndexVec<BlockId, Block> blocks;
-    std::vector<BlockId> layout;              // blocks in order; entry first; removed blocks are not in it
+    std::vector<BlockId> layout;  // blocks in order; entry first; removed blocks are not in it
     IndexVec<InlineScopeId, InlineScope> inline_scopes;
     Span span;
 
@@ -170,7 +184,7 @@ struct Function {
     }
     const Instruction& terminator(BlockId block) const { return insts[blocks[block].insts.back()]; }
     Instruction& terminator(BlockId block) { return insts[blocks[block].insts.back()]; }
-    BlockId add_block();                                     // appended to the layout
+    BlockId add_block();  // appended to the layout
     ValueId add_block_param(BlockId block, Type type);
     // Makes an instruction with results of the given types; not placed in any block yet.
     InstId make_inst(Instruction inst, std::span<const Type> result_types);
@@ -178,13 +192,13 @@ struct Function {
 
 // A module variable: shared array, constant memory, device static, string or table.
 struct Global {
-    std::string name;             // PTX symbol
+    std::string name;  // PTX symbol
     Space space = Space::Global;
-    std::uint64_t size = 0;       // bytes
+    std::uint64_t size = 0;  // bytes
     std::uint32_t align = 1;
-    std::vector<std::uint8_t> init;           // empty: zero (shared: uninitialised)
-    bool is_extern = false;       // dynamic shared memory: size 0
-    bool visible = false;         // reachable by name from the host
+    std::vector<std::uint8_t> init;  // empty: zero (shared: uninitialised)
+    bool is_extern = false;          // dynamic shared memory: size 0
+    bool visible = false;            // reachable by name from the host
     Span span;
 };
 
@@ -192,7 +206,7 @@ struct Module {
     std::string source_name;
     IndexVec<FuncId, Function> functions;
     IndexVec<GlobalId, Global> globals;
-    Interner* interner = nullptr;             // names of inline scopes
+    Interner* interner = nullptr;  // names of inline scopes
 };
 
 // Appends instructions to one block; every method returns the (first) result.
@@ -205,20 +219,21 @@ class Builder {
     Span span() const { return span_; }
     Function& function() { return function_; }
 
-    ValueId const_int(Type type, std::uint64_t value, std::uint64_t high = 0);   // value is cut to the type's width
+    ValueId const_int(Type type, std::uint64_t value,
+                      std::uint64_t high = 0);  // value is cut to the type's width
     ValueId const_float(Type type, std::uint64_t bits);
     ValueId const_bool(bool value) { return const_int(Type::I1, value ? 1 : 0); }
     ValueId global_addr(GlobalId global, Type ptr_type);
     ValueId unary(Op op, Type type, ValueId a);
-    ValueId binary(Op op, Type type, ValueId a, ValueId b);   // also the Bool-result *_ov forms
+    ValueId binary(Op op, Type type, ValueId a, ValueId b);  // also the Bool-result *_ov forms
     ValueId icmp(IntCond cond, ValueId a, ValueId b);
     ValueId fcmp(FloatCond cond, ValueId a, ValueId b);
     ValueId select(ValueId cond, ValueId a, ValueId b);
     ValueId fma(Type type, ValueId a, ValueId b, ValueId c);
     ValueId convert(Op op, Type to, ValueId a);
-    ValueId alloca_slot(std::uint64_t bytes, std::uint32_t align);   // placed in the entry block
+    ValueId alloca_slot(std::uint64_t bytes, std::uint32_t align);  // placed in the entry block
     ValueId ptr_add(ValueId ptr, ValueId bytes);
-    ValueId ptr_add_const(ValueId ptr, std::int64_t bytes);          // `ptr` itself for 0
+    ValueId ptr_add_const(ValueId ptr, std::int64_t bytes);  // `ptr` itself for 0
     ValueId load(Type type, ValueId ptr, MemoryInfo memory, std::int64_t offset = 0);
     void store(ValueId ptr, ValueId value, MemoryInfo memory, std::int64_t offset = 0);
     void memcpy(ValueId to, ValueId from, std::uint64_t bytes, std::uint32_t align);
@@ -229,13 +244,14 @@ class Builder {
     void jump(BlockId to, std::vector<ValueId> args = {});
     void br(ValueId cond, BlockId then_block, BlockId else_block);
     void br(ValueId cond, Target then_target, Target else_target);
-    void switch_on(ValueId value, std::vector<std::uint64_t> cases, std::vector<Target> targets);   // targets[0] = default
+    void switch_on(ValueId value, std::vector<std::uint64_t> cases,
+                   std::vector<Target> targets);  // targets[0] = default
     void ret(std::span<const ValueId> values = {});
     void panic(std::uint32_t site, std::span<const ValueId> values);
     void trap();
     void unreachable();
     InstId append(Instruction inst, std::span<const Type> results);
-    bool terminated() const;      // does the current block end in a terminator already
+    bool terminated() const;  // does the current block end in a terminator already
 
   private:
     Function& function_;

@@ -34,10 +34,11 @@ struct CondRow {
     Cond swapped;
 };
 constexpr CondRow<IntCond> kIntConds[] = {
-    {"eq", IntCond::Ne, IntCond::Eq},    {"ne", IntCond::Eq, IntCond::Ne},    {"ult", IntCond::Uge, IntCond::Ugt},
-    {"ule", IntCond::Ugt, IntCond::Uge}, {"ugt", IntCond::Ule, IntCond::Ult}, {"uge", IntCond::Ult, IntCond::Ule},
-    {"slt", IntCond::Sge, IntCond::Sgt}, {"sle", IntCond::Sgt, IntCond::Sge}, {"sgt", IntCond::Sle, IntCond::Slt},
-    {"sge", IntCond::Slt, IntCond::Sle},
+    {"eq", IntCond::Ne, IntCond::Eq},    {"ne", IntCond::Eq, IntCond::Ne},
+    {"ult", IntCond::Uge, IntCond::Ugt}, {"ule", IntCond::Ugt, IntCond::Uge},
+    {"ugt", IntCond::Ule, IntCond::Ult}, {"uge", IntCond::Ult, IntCond::Ule},
+    {"slt", IntCond::Sge, IntCond::Sgt}, {"sle", IntCond::Sgt, IntCond::Sge},
+    {"sgt", IntCond::Sle, IntCond::Slt}, {"sge", IntCond::Slt, IntCond::Sle},
 };
 constexpr CondRow<FloatCond> kFloatConds[] = {
     {"oeq", FloatCond::Une, FloatCond::Oeq}, {"une", FloatCond::Oeq, FloatCond::Une},
@@ -60,17 +61,33 @@ std::optional<E> row_from_text(const Row (&rows)[N], std::string_view text) {
     return std::nullopt;
 }
 
-const CondRow<IntCond>& row(IntCond cond) { return kIntConds[static_cast<std::size_t>(cond)]; }
-const CondRow<FloatCond>& row(FloatCond cond) { return kFloatConds[static_cast<std::size_t>(cond)]; }
+const CondRow<IntCond>& row(IntCond cond) {
+    return kIntConds[static_cast<std::size_t>(cond)];
+}
+const CondRow<FloatCond>& row(FloatCond cond) {
+    return kFloatConds[static_cast<std::size_t>(cond)];
+}
 
 }  // namespace
 
-std::string_view op_text(Op op) { return kOpTexts[static_cast<std::size_t>(op)]; }
-std::string_view int_cond_text(IntCond cond) { return row(cond).text; }
-std::string_view float_cond_text(FloatCond cond) { return row(cond).text; }
-std::string_view sreg_text(Sreg reg) { return kSregTexts[static_cast<std::size_t>(reg)]; }
-std::string_view scope_text(Scope scope) { return kScopeTexts[static_cast<std::size_t>(scope)]; }
-Type sreg_type(Sreg reg) { return kSregTypes[static_cast<std::size_t>(reg)]; }
+std::string_view op_text(Op op) {
+    return kOpTexts[static_cast<std::size_t>(op)];
+}
+std::string_view int_cond_text(IntCond cond) {
+    return row(cond).text;
+}
+std::string_view float_cond_text(FloatCond cond) {
+    return row(cond).text;
+}
+std::string_view sreg_text(Sreg reg) {
+    return kSregTexts[static_cast<std::size_t>(reg)];
+}
+std::string_view scope_text(Scope scope) {
+    return kScopeTexts[static_cast<std::size_t>(scope)];
+}
+Type sreg_type(Sreg reg) {
+    return kSregTypes[static_cast<std::size_t>(reg)];
+}
 
 bool mnemonic_has_type(Op op) {
     const ResultRule rule = op_info(op).result;
@@ -89,24 +106,44 @@ TextForm text_form(Op op) {
         case Op::Memset: return TextForm::Bulk;
         case Op::Call: return TextForm::Call;
         case Op::Panic: return TextForm::Panic;
-        default: return TextForm::Plain;   // every new operation prints as its operands until it needs more
+        default: return TextForm::Plain;  // every new operation prints as its operands until it needs more
     }
 }
 
-std::optional<Op> op_from_text(std::string_view text) { return enum_from_name<Op>(kOpTexts, text); }
-std::optional<Type> type_from_text(std::string_view text) { return enum_from_name<Type>(kTypeTexts, text); }
-std::optional<IntCond> int_cond_from_text(std::string_view text) { return row_from_text<IntCond>(kIntConds, text); }
+std::optional<Op> op_from_text(std::string_view text) {
+    return enum_from_name<Op>(kOpTexts, text);
+}
+std::optional<Type> type_from_text(std::string_view text) {
+    return enum_from_name<Type>(kTypeTexts, text);
+}
+std::optional<IntCond> int_cond_from_text(std::string_view text) {
+    return row_from_text<IntCond>(kIntConds, text);
+}
 std::optional<FloatCond> float_cond_from_text(std::string_view text) {
     return row_from_text<FloatCond>(kFloatConds, text);
 }
-std::optional<Sreg> sreg_from_text(std::string_view text) { return enum_from_name<Sreg>(kSregTexts, text); }
-std::optional<Scope> scope_from_text(std::string_view text) { return enum_from_name<Scope>(kScopeTexts, text); }
+std::optional<Sreg> sreg_from_text(std::string_view text) {
+    return enum_from_name<Sreg>(kSregTexts, text);
+}
+std::optional<Scope> scope_from_text(std::string_view text) {
+    return enum_from_name<Scope>(kScopeTexts, text);
+}
 
-IntCond invert(IntCond cond) { return row(cond).inverted; }
-IntCond swap(IntCond cond) { return row(cond).swapped; }
-FloatCond invert(FloatCond cond) { return row(cond).inverted; }
-FloatCond swap(FloatCond cond) { return row(cond).swapped; }
-bool is_signed_cond(IntCond cond) { return cond >= IntCond::Slt; }
+IntCond invert(IntCond cond) {
+    return row(cond).inverted;
+}
+IntCond swap(IntCond cond) {
+    return row(cond).swapped;
+}
+FloatCond invert(FloatCond cond) {
+    return row(cond).inverted;
+}
+FloatCond swap(FloatCond cond) {
+    return row(cond).swapped;
+}
+bool is_signed_cond(IntCond cond) {
+    return cond >= IntCond::Slt;
+}
 bool true_when_equal(IntCond cond) {
     return cond == IntCond::Eq || cond == IntCond::Ule || cond == IntCond::Uge || cond == IntCond::Sle ||
            cond == IntCond::Sge;

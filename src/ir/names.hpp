@@ -13,20 +13,21 @@ std::string_view float_cond_text(FloatCond cond);
 std::string_view sreg_text(Sreg reg);
 std::string_view scope_text(Scope scope);
 Type sreg_type(Sreg reg);
-// Does the mnemonic end in the instruction's type ("iadd.i32"), or does the operation alone say it ("jump", "alloca")?
+// Does the mnemonic end in the instruction's type ("iadd.i32"), or does the operation alone say it ("jump",
+// "alloca")?
 bool mnemonic_has_type(Op op);
 
 // How an operation's operands are written after the mnemonic.
 enum class TextForm : std::uint8_t {
-    Plain,     // values, then branch targets
-    Const,     // a number
-    Global,    // @name
-    Alloca,    // bytes align N
-    Load,      // %p + offset align N flags
-    Store,     // %p + offset, %v align N flags
-    Bulk,      // %a, %b, bytes align N flags
-    Call,      // @name(values) -> types
-    Panic,     // site(values)
+    Plain,   // values, then branch targets
+    Const,   // a number
+    Global,  // @name
+    Alloca,  // bytes align N
+    Load,    // %p + offset align N flags
+    Store,   // %p + offset, %v align N flags
+    Bulk,    // %a, %b, bytes align N flags
+    Call,    // @name(values) -> types
+    Panic,   // site(values)
 };
 TextForm text_form(Op op);
 

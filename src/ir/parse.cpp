@@ -15,19 +15,20 @@ namespace {
 
 struct Number {
     std::uint64_t low = 0;
-    std::uint64_t high = 0;    // sign extension, or the upper half of a long hexadecimal number
+    std::uint64_t high = 0;  // sign extension, or the upper half of a long hexadecimal number
     bool hex = false;
 };
 
-// Recursive descent over the grammar of docs/ir.md. Every method returns false once the first error is recorded.
-// Values are first stored under their text number and renamed at the end of the function, calls at the end of the
-// module: both may be used above their definition.
+// Recursive descent over the grammar of docs/ir.md. Every method returns false once the first error is
+// recorded. Values are first stored under their text number and renamed at the end of the function, calls at
+// the end of the module: both may be used above their definition.
 class Parser {
   public:
     explicit Parser(std::string_view text) : lexer_(text) {}
 
     Result<Module> run() {
-        while (error_.empty() && lexer_.kind() != TextToken::End) item();
+        while (error_.empty() && lexer_.kind() != TextToken::End)
+            item();
         if (error_.empty()) resolve_calls();
         if (!error_.empty()) return Failure{error_};
         return std::move(module_);
@@ -47,7 +48,9 @@ class Parser {
 
     // Token helpers.
     bool at_punct(char c) const { return lexer_.kind() == TextToken::Punct && lexer_.text()[0] == c; }
-    bool at_word(std::string_view word) const { return lexer_.kind() == TextToken::Word && lexer_.text() == word; }
+    bool at_word(std::string_view word) const {
+        return lexer_.kind() == TextToken::Word && lexer_.text() == word;
+    }
     bool accept(char c) {
         if (!at_punct(c)) return false;
         lexer_.advance();
@@ -69,7 +72,8 @@ class Parser {
     bool integer(Int& out) {
         Number number;
         if (!big_number(number)) return false;
-        if (number.high != 0 || number.low > std::numeric_limits<Int>::max()) return fail("number out of range");
+        if (number.high != 0 || number.low > std::numeric_limits<Int>::max())
+            return fail("number out of range");
         out = static_cast<Int>(number.low);
         return true;
     }
@@ -96,7 +100,8 @@ class Parser {
     }
     bool hex_half(std::string_view digits, std::uint64_t& out) {
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
-        return (error == std::errc{} && end == digits.data() + digits.size()) || fail("bad hexadecimal number");
+        return (error == std::errc{} && end == digits.data() + digits.size()) ||
+               fail("bad hexadecimal number");
     }
     bool type(Type& out) {
         std::string_view text;
@@ -125,7 +130,8 @@ class Parser {
         Global out;
         std::string_view name;
         std::string_view space;
-        if (!take(TextToken::Name, "a name", name) || !expect(':') || !take(TextToken::Word, "a space", space)) {
+        if (!take(TextToken::Name, "a name", name) || !expect(':') ||
+            !take(TextToken::Word, "a space", space)) {
             return false;
         }
         const auto pointer = type_from_text("ptr." + std::string(space));
@@ -138,7 +144,8 @@ class Parser {
         out.is_extern = accept_word("extern");
         out.visible = accept_word("visible");
         if (accept_word("init") && !bytes(out.init)) return false;
-        if (!globals_.emplace(out.name, module_.globals.next_id()).second) return fail("second global of that name");
+        if (!globals_.emplace(out.name, module_.globals.next_id()).second)
+            return fail("second global of that name");
         module_.globals.push(std::move(out));
         return true;
     }
@@ -300,8 +307,8 @@ class Parser {
 
     bool at_block_label() const {
         const std::string_view text = lexer_.text();
-        return lexer_.kind() == TextToken::Word && text.size() > 2 && text.starts_with("bb") && text[2] >= '0' &&
-               text[2] <= '9';
+        return lexer_.kind() == TextToken::Word && text.size() > 2 && text.starts_with("bb") &&
+               text[2] >= '0' && text[2] <= '9';
     }
 
     // Blocks are made at their first mention and stay `removed` until their label comes.
@@ -309,7 +316,7 @@ class Parser {
         if (!at_block_label()) return expected("a block");
         const std::string number(lexer_.text().substr(2));
         lexer_.advance();
-        if (function_.layout.empty()) {   // the first label is the entry block, whatever its number
+        if (function_.layout.empty()) {  // the first label is the entry block, whatever its number
             out = BlockId(0);
             block_numbers_.emplace(number, out);
             return true;
@@ -341,7 +348,8 @@ class Parser {
         if (!mnemonic(inst) || !operands(inst, types)) return false;
         if (!result_types(inst, types)) return false;
         if (types.size() != results.size()) {
-            return fail_at(line, std::string(op_text(inst.op)) + " has " + std::to_string(types.size()) + " results");
+            return fail_at(
+                line, std::string(op_text(inst.op)) + " has " + std::to_string(types.size()) + " results");
         }
         const InstId id = function_.make_inst(std::move(inst), types);
         function_.blocks[block].insts.push_back(id);
@@ -358,7 +366,7 @@ class Parser {
             case ResultRule::Type: out = {inst.type}; return true;
             case ResultRule::Bool: out = {Type::I1}; return true;
             case ResultRule::PtrLocal: out = {Type::PtrLocal}; return true;
-            case ResultRule::Many: return true;   // operands() has read them
+            case ResultRule::Many: return true;  // operands() has read them
         }
         return false;
     }
@@ -373,7 +381,8 @@ class Parser {
         if (!op) return fail("unknown operation `" + std::string(text) + "`");
         std::string_view rest = dot < text.size() ? text.substr(dot + 1) : std::string_view();
         inst.op = *op;
-        if (!mnemonic_aux(inst, rest)) return fail("unknown condition, register or scope in `" + std::string(text) + "`");
+        if (!mnemonic_aux(inst, rest))
+            return fail("unknown condition, register or scope in `" + std::string(text) + "`");
         if (mnemonic_has_type(*op)) {
             const auto found = type_from_text(rest);
             if (!found) return fail("unknown type in `" + std::string(text) + "`");
@@ -384,7 +393,8 @@ class Parser {
         } else if (*op == Op::Alloca) {
             inst.type = Type::PtrLocal;
         }
-        return rest.empty() || fail("`" + std::string(op_text(*op)) + "` takes no `" + std::string(rest) + "`");
+        return rest.empty() ||
+               fail("`" + std::string(op_text(*op)) + "` takes no `" + std::string(rest) + "`");
     }
 
     // Reads the middle of a mnemonic and takes it off `rest`.
@@ -415,10 +425,11 @@ class Parser {
             case TextForm::Global: return global_name(inst);
             case TextForm::Alloca: return integer(inst.imm) && memory_flags(inst);
             case TextForm::Load: return address(inst) && memory_flags(inst);
-            case TextForm::Store: return address(inst) && expect(',') && value_use(inst) && memory_flags(inst);
+            case TextForm::Store:
+                return address(inst) && expect(',') && value_use(inst) && memory_flags(inst);
             case TextForm::Bulk:
-                return value_use(inst) && expect(',') && value_use(inst) && expect(',') && integer(inst.imm) &&
-                       memory_flags(inst);
+                return value_use(inst) && expect(',') && value_use(inst) && expect(',') &&
+                       integer(inst.imm) && memory_flags(inst);
             case TextForm::Call: return call(inst, results);
             case TextForm::Panic: return integer(inst.imm) && expect('(') && value_list(inst);
             case TextForm::Plain: return plain(inst);
@@ -457,7 +468,8 @@ class Parser {
         const bool hex = text.starts_with("0x");
         if (!hex && inst.type == Type::F32) return decimal<float, std::uint32_t>(inst);
         if (!hex && inst.type == Type::F64) return decimal<double, std::uint64_t>(inst);
-        if (!hex && is_float(inst.type)) return fail("constants of that type are written as their bits, 0x..");
+        if (!hex && is_float(inst.type))
+            return fail("constants of that type are written as their bits, 0x..");
         Number number;
         if (!big_number(number)) return false;
         return fit_constant(inst, number);
@@ -472,7 +484,8 @@ class Parser {
         }
         if (bits == 64) return number.high == 0 || (!number.hex && (number.low >> 63) != 0) || too_wide();
         const auto as_signed = static_cast<std::int64_t>(number.low);
-        const bool negative_fits = number.high != 0 && as_signed < 0 && as_signed >= -(std::int64_t{1} << (bits - 1));
+        const bool negative_fits =
+            number.high != 0 && as_signed < 0 && as_signed >= -(std::int64_t{1} << (bits - 1));
         const bool positive_fits = number.high == 0 && number.low >> bits == 0;
         inst.imm &= (std::uint64_t{1} << bits) - 1;
         return negative_fits || positive_fits || too_wide();
@@ -520,7 +533,8 @@ class Parser {
     bool call(Instruction& inst, std::vector<Type>& results) {
         std::string_view name;
         const std::uint32_t line = lexer_.line();
-        if (!take(TextToken::Name, "a function's name", name) || !expect('(') || !value_list(inst)) return false;
+        if (!take(TextToken::Name, "a function's name", name) || !expect('(') || !value_list(inst))
+            return false;
         if (lexer_.kind() == TextToken::Arrow && !arrow_types(results)) return false;
         inst.type = results.empty() ? Type::Void : results[0];
         calls_.push_back({module_.functions.next_id(), function_.insts.next_id(), std::string(name), line});
@@ -532,7 +546,7 @@ class Parser {
         const bool same_line = lexer_.line() == mnemonic_line_;
         const bool has_values = op_info(inst.op).arity != 0 && lexer_.kind() == TextToken::Value;
         const bool has_targets = is_branch(inst.op) && at_block_label();
-        if (!same_line || (!has_values && !has_targets)) return true;   // the next instruction or label
+        if (!same_line || (!has_values && !has_targets)) return true;  // the next instruction or label
         do {
             if (lexer_.kind() == TextToken::Value) {
                 if (!value_use(inst)) return false;
@@ -621,12 +635,14 @@ class Parser {
     std::unordered_map<std::string, GlobalId> globals_;
     std::unordered_map<std::string, FuncId> functions_;
     std::vector<std::uint32_t> inst_lines_;
-    std::uint32_t mnemonic_line_ = 0;   // the first operand stands on the line of its operation
+    std::uint32_t mnemonic_line_ = 0;  // the first operand stands on the line of its operation
     std::vector<PendingCall> calls_;
 };
 
 }  // namespace
 
-Result<Module> parse(std::string_view text) { return Parser(text).run(); }
+Result<Module> parse(std::string_view text) {
+    return Parser(text).run();
+}
 
 }  // namespace ockc::ir

@@ -4,15 +4,22 @@ namespace ockc::ir {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+}
+bool is_word(char c) {
+    return is_letter(c) || is_digit(c) || c == '.';
+}
 
 }  // namespace
 
 template <class Predicate>
 std::size_t TextLexer::scan(std::size_t from, Predicate predicate) const {
-    while (from < text_.size() && predicate(text_[from])) ++from;
+    while (from < text_.size() && predicate(text_[from]))
+        ++from;
     return from;
 }
 
@@ -48,7 +55,8 @@ void TextLexer::advance() {
         std::size_t end = scan(at_ + 1, is_word);
         // The sign of an exponent belongs to the number: 2e-07, but not the digit e of 0x1e.
         const bool hex = text_.substr(at_, 2) == "0x";
-        if (!hex && end < text_.size() && (text_[end - 1] == 'e') && (text_[end] == '-' || text_[end] == '+')) {
+        if (!hex && end < text_.size() && (text_[end - 1] == 'e') &&
+            (text_[end] == '-' || text_[end] == '+')) {
             end = scan(end + 1, is_digit);
         }
         return take(TextToken::Number, end);

@@ -7,14 +7,14 @@ namespace ockc::ir {
 
 enum class TextToken : std::uint8_t {
     End,
-    Word,      // iadd.i32, bb3, kernel, ptr.global
-    Value,     // %12: text is the digits
-    Name,      // @vecadd: text is the name
-    Number,    // -5, 0x1f, 1.5, 2e-07
-    String,    // "x.rsk": text is what stands between the quotes
-    Arrow,     // ->
-    Punct,     // one character: ( ) { } , : = + -
-    Bad,       // a character that no token starts with
+    Word,    // iadd.i32, bb3, kernel, ptr.global
+    Value,   // %12: text is the digits
+    Name,    // @vecadd: text is the name
+    Number,  // -5, 0x1f, 1.5, 2e-07
+    String,  // "x.rsk": text is what stands between the quotes
+    Arrow,   // ->
+    Punct,   // one character: ( ) { } , : = + -
+    Bad,     // a character that no token starts with
 };
 
 class TextLexer {

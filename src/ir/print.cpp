@@ -15,12 +15,13 @@ class Printer {
     Printer(const Module& module, TextWriter& out) : module_(module), out_(out) {}
 
     void global(const Global& global) {
-        out_.put("global @{}: {} {} align {}", global.name, type_text(ptr_type(global.space)).substr(4), global.size,
-                 global.align);
+        out_.put("global @{}: {} {} align {}", global.name, type_text(ptr_type(global.space)).substr(4),
+                 global.size, global.align);
         if (global.is_extern) out_.raw(" extern");
         if (global.visible) out_.raw(" visible");
         if (!global.init.empty()) out_.raw(" init 0x");
-        for (const std::uint8_t byte : global.init) out_.put("{:02x}", byte);
+        for (const std::uint8_t byte : global.init)
+            out_.put("{:02x}", byte);
         out_.end_line();
     }
 
@@ -47,9 +48,11 @@ class Printer {
         std::uint32_t next_block = 0;
         for (const BlockId block : function.layout) {
             blocks_.set(block, next_block++);
-            for (const ValueId param : function.blocks[block].params) values_.set(param, next_value++);
+            for (const ValueId param : function.blocks[block].params)
+                values_.set(param, next_value++);
             for (const InstId inst : function.blocks[block].insts) {
-                for (const ValueId result : function.insts[inst].results) values_.set(result, next_value++);
+                for (const ValueId result : function.insts[inst].results)
+                    values_.set(result, next_value++);
             }
         }
     }
@@ -241,7 +244,7 @@ class Printer {
     void value(ValueId id) {
         const std::uint32_t number = values_[id];
         if (number == kUnnumbered) {
-            out_.put("%?{}", id.raw);   // not defined by any block: only in broken functions
+            out_.put("%?{}", id.raw);  // not defined by any block: only in broken functions
         } else {
             out_.put("%{}", number);
         }
@@ -266,7 +269,8 @@ std::string print(const Module& module) {
     TextWriter out;
     Printer printer(module, out);
     if (!module.source_name.empty()) out.line("source \"{}\"", module.source_name);
-    for (const Global& global : module.globals) printer.global(global);
+    for (const Global& global : module.globals)
+        printer.global(global);
     bool first = module.source_name.empty() && module.globals.empty();
     for (const Function& function : module.functions) {
         if (function.removed) continue;

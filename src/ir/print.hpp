@@ -1,5 +1,5 @@
-// The text form of the IR (docs/ir.md has its grammar). Values and blocks are numbered in layout order, so equal
-// functions print equally whatever their history. parse.hpp reads the text back.
+// The text form of the IR (docs/ir.md has its grammar). Values and blocks are numbered in layout order, so
+// equal functions print equally whatever their history. parse.hpp reads the text back.
 #pragma once
 #include <string>
 

@@ -1,18 +1,19 @@
 // Invariants of a well-formed module. Each is checked by the function named beside it.
-//   structure    the layout names existing blocks once, none of them removed; an instruction stands in one block;   (blocks)
+//   structure    the layout names existing blocks once, none of them removed; an instruction stands in one
+//   block;   (blocks)
 //                every block ends in a terminator and has no other; no branch goes to the entry block
-//   attributes   one ParamAttrs per parameter; a kernel returns nothing                                            (signature)
-//   counts       operands, results and targets are as many as the operation's row in ops.def asks for              (counts)
-//   results      have the types that the row asks for, and name their instruction                                  (results)
-//   operands     have the types listed in operand_types                                                            (types)
-//   dominance    every operand is defined in the same block above its use, or in a block that dominates it;        (dominance)
+//   attributes   one ParamAttrs per parameter; a kernel returns nothing (signature) counts       operands,
+//   results and targets are as many as the operation's row in ops.def asks for              (counts) results
+//   have the types that the row asks for, and name their instruction (results) operands     have the types
+//   listed in operand_types                                                            (types) dominance
+//   every operand is defined in the same block above its use, or in a block that dominates it; (dominance)
 //                unreachable blocks are exempt
-//   targets      branch arguments match the parameters of their block in number and type                           (targets)
-//   constants    fit their type; zero bits above the width                                                         (special)
-//   memory       alignments are powers of two; allocas stand in the entry block                                    (special)
-//   switch       case values are distinct and fit the operand                                                      (special)
-//   calls        callee exists, is no kernel, and takes and gives exactly these types                              (special)
-//   ret          returns the function's result types                                                               (special)
+//   targets      branch arguments match the parameters of their block in number and type (targets) constants
+//   fit their type; zero bits above the width (special) memory       alignments are powers of two; allocas
+//   stand in the entry block                                    (special) switch       case values are
+//   distinct and fit the operand                                                      (special) calls callee
+//   exists, is no kernel, and takes and gives exactly these types                              (special) ret
+//   returns the function's result types (special)
 #include "ir/verify.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class Verifier {
     std::string run() {
         signature();
         if (errors_ == 0) blocks();
-        if (errors_ != 0) return std::move(text_);   // the rest walks the graph
+        if (errors_ != 0) return std::move(text_);  // the rest walks the graph
         for (const BlockId block : function_.layout) {
             for (const InstId inst : function_.blocks[block].insts) {
                 at_ = inst;
@@ -72,7 +73,8 @@ class Verifier {
     void signature() {
         if (function_.layout.empty()) return fail("no blocks");
         for (const BlockId block : function_.layout) {
-            if (!function_.blocks.contains(block)) return fail("the layout names a block that does not exist");
+            if (!function_.blocks.contains(block))
+                return fail("the layout names a block that does not exist");
         }
         const auto& params = function_.blocks[function_.entry()].params;
         require(params.size() == function_.param_attrs.size(), "not one ParamAttrs per parameter");
@@ -92,7 +94,8 @@ class Verifier {
                         is_terminator(function_.insts[block.insts.back()].op),
                     "the block does not end in a terminator");
             block_params(id);
-            for (std::size_t i = 0; i < block.insts.size(); ++i) place(block, i, placed_insts);
+            for (std::size_t i = 0; i < block.insts.size(); ++i)
+                place(block, i, placed_insts);
             at_ = InstId::none();
         }
         if (errors_ == 0) edges(placed_blocks);
@@ -103,8 +106,8 @@ class Verifier {
         const auto& params = function_.blocks[id].params;
         for (std::size_t i = 0; i < params.size(); ++i) {
             const bool known = function_.values.contains(params[i]);
-            require(known && function_.values[params[i]].block == id && function_.values[params[i]].index == i &&
-                        !function_.values[params[i]].inst.valid(),
+            require(known && function_.values[params[i]].block == id &&
+                        function_.values[params[i]].index == i && !function_.values[params[i]].inst.valid(),
                     "a block parameter's value does not name its place");
             require(known && function_.type_of(params[i]) != Type::Void, "a block parameter of type void");
         }
@@ -157,7 +160,8 @@ class Verifier {
 
     void counts(const Instruction& inst) {
         const OpInfo& info = op_info(inst.op);
-        if (info.arity >= 0) require(inst.args.size() == static_cast<std::size_t>(info.arity), "wrong operand count");
+        if (info.arity >= 0)
+            require(inst.args.size() == static_cast<std::size_t>(info.arity), "wrong operand count");
         if (info.result != ResultRule::Many) {
             require(inst.results.size() == (info.result == ResultRule::None ? 0u : 1u), "wrong result count");
         }
@@ -176,9 +180,13 @@ class Verifier {
             switch (op_info(inst.op).result) {
                 case ResultRule::None:
                 case ResultRule::Many: break;
-                case ResultRule::Type: require(value.type == inst.type, "the result is not of the type"); break;
+                case ResultRule::Type:
+                    require(value.type == inst.type, "the result is not of the type");
+                    break;
                 case ResultRule::Bool: require(value.type == Type::I1, "the result is not i1"); break;
-                case ResultRule::PtrLocal: require(value.type == Type::PtrLocal, "the result is not ptr.local"); break;
+                case ResultRule::PtrLocal:
+                    require(value.type == Type::PtrLocal, "the result is not ptr.local");
+                    break;
             }
         }
     }
@@ -187,7 +195,8 @@ class Verifier {
     bool wide_int() const { return is_int(inst_->type) && inst_->type != Type::I1; }
     void all_of_type(bool class_fits) {
         require(class_fits, "not a type of this operation");
-        for (std::uint32_t i = 0; i < inst_->args.size(); ++i) require_type(i, arg(i) == inst_->type);
+        for (std::uint32_t i = 0; i < inst_->args.size(); ++i)
+            require_type(i, arg(i) == inst_->type);
     }
     void conversion(bool from_fits, bool to_fits) {
         require(to_fits, "not a type of this operation");
@@ -198,6 +207,7 @@ class Verifier {
     void types(const Instruction& inst) {
         const Type type = inst.type;
         const std::uint32_t bits = type_bits(type);
+        // clang-format off
         switch (inst.op) {
             case Op::Iadd: case Op::Isub: case Op::Imul: case Op::Udiv: case Op::Sdiv: case Op::Urem: case Op::Srem:
             case Op::Umulh: case Op::Smulh: case Op::Ineg: case Op::Smin: case Op::Smax: case Op::Umin: case Op::Umax:
@@ -253,6 +263,7 @@ class Verifier {
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
                 return;   // no operands, or checked in special()
         }
+        // clang-format on
     }
 
     void targets(const Instruction& inst) {
@@ -291,7 +302,8 @@ class Verifier {
         if (inst.op == Op::Call) call(inst);
         if (inst.op == Op::Ret) {
             bool same = inst.args.size() == function_.results.size();
-            for (std::uint32_t i = 0; same && i < inst.args.size(); ++i) same = arg(i) == function_.results[i];
+            for (std::uint32_t i = 0; same && i < inst.args.size(); ++i)
+                same = arg(i) == function_.results[i];
             require(same, "not the function's result types");
         }
     }
@@ -300,7 +312,8 @@ class Verifier {
         std::vector<std::uint64_t> sorted = inst.cases;
         std::sort(sorted.begin(), sorted.end());
         require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "two equal cases");
-        for (const std::uint64_t value : sorted) require(fits(value, type_bits(inst.type)), "a case wider than its type");
+        for (const std::uint64_t value : sorted)
+            require(fits(value, type_bits(inst.type)), "a case wider than its type");
     }
 
     void call(const Instruction& inst) {
@@ -310,7 +323,8 @@ class Verifier {
         require(!callee.is_kernel, "a call of a kernel");
         const auto& params = callee.blocks[callee.entry()].params;
         bool same = params.size() == inst.args.size() && callee.results.size() == inst.results.size();
-        for (std::uint32_t i = 0; same && i < params.size(); ++i) same = callee.type_of(params[i]) == arg(i);
+        for (std::uint32_t i = 0; same && i < params.size(); ++i)
+            same = callee.type_of(params[i]) == arg(i);
         for (std::uint32_t i = 0; same && i < inst.results.size(); ++i) {
             same = callee.results[i] == function_.type_of(inst.results[i]);
         }
@@ -324,7 +338,8 @@ class Verifier {
         SideMap<ValueId, std::uint32_t> position(function_.values.size(), 0);
         SideMap<ValueId, BlockId> home(function_.values.size());
         for (const BlockId block : cfg.rpo()) {
-            for (const ValueId param : function_.blocks[block].params) home.set(param, block);
+            for (const ValueId param : function_.blocks[block].params)
+                home.set(param, block);
             std::uint32_t next = 1;
             for (const InstId inst : function_.blocks[block].insts) {
                 for (const ValueId result : function_.insts[inst].results) {
@@ -345,9 +360,11 @@ class Verifier {
                                                                      : dominators.dominates(from, block));
                     require(good, "an operand whose definition does not dominate its use");
                 };
-                for (const ValueId value : function_.insts[inst].args) check(value);
+                for (const ValueId value : function_.insts[inst].args)
+                    check(value);
                 for (const Target& target : function_.insts[inst].targets) {
-                    for (const ValueId value : target.args) check(value);
+                    for (const ValueId value : target.args)
+                        check(value);
                 }
                 ++here;
             }

@@ -5,7 +5,8 @@
 
 namespace ockc::ir {
 
-// The failure text has one line per violation (at most 20): "@vecadd bb3: `%5 = iadd.i32 %3, %4`: operand 1 is i64".
+// The failure text has one line per violation (at most 20): "@vecadd bb3: `%5 = iadd.i32 %3, %4`: operand 1
+// is i64".
 Status verify(const Module& module);
 Status verify(const Module& module, const Function& function);
 

@@ -47,7 +47,8 @@ void visit(const Module& module, FuncId root, std::vector<bool>& seen, std::vect
 std::vector<FuncId> callees_first(const Module& module) {
     std::vector<FuncId> order;
     std::vector<bool> seen(module.functions.size());
-    for (std::uint32_t i = 0; i < module.functions.size(); ++i) visit(module, FuncId(i), seen, order);
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i)
+        visit(module, FuncId(i), seen, order);
     return order;
 }
 

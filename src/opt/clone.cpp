@@ -25,11 +25,13 @@ std::vector<BlockId> BlockCopies::copy_region(const std::vector<BlockId>& blocks
     for (const BlockId block : blocks) {
         copies.push_back(copy_params(block));
         if (block != blocks[0]) to.set(block, copies.back());
-        for (const InstId id : function_.blocks[block].insts) {   // results first: uses may stand above in the list
+        for (const InstId id :
+             function_.blocks[block].insts) {  // results first: uses may stand above in the list
             const InstId made = clone_inst(function_, id);
             function_.blocks[copies.back()].insts.push_back(made);
             for (std::uint32_t i = 0; i < function_.insts[id].results.size(); ++i) {
-                define(function_.insts[id].results[i], block, copies.back(), function_.insts[made].results[i]);
+                define(function_.insts[id].results[i], block, copies.back(),
+                       function_.insts[made].results[i]);
             }
         }
     }
@@ -87,7 +89,8 @@ void BlockCopies::collect_uses(std::vector<Use>& uses) {
                 }
             };
             look(inst.args.view(), 0);
-            for (std::uint32_t t = 0; t < inst.targets.size(); ++t) look(inst.targets[t].args, t + 1);
+            for (std::uint32_t t = 0; t < inst.targets.size(); ++t)
+                look(inst.targets[t].args, t + 1);
         }
     }
 }
@@ -110,17 +113,19 @@ void BlockCopies::repair() {
     auto definition = definitions_.begin();
     for (std::size_t i = 0; i < uses.size();) {
         const ValueId value = uses[i].value;
-        while (definition->original < value) ++definition;
+        while (definition->original < value)
+            ++definition;
         ssa.start();
         for (; definition != definitions_.end() && definition->original == value; ++definition) {
             if (cfg.reachable(definition->block)) ssa.define(definition->block, definition->value);
         }
         std::size_t end = i;
-        for (; end < uses.size() && uses[end].value == value; ++end) ssa.need(uses[end].block);
-        ssa.finish(function_.type_of(value), []() -> ValueId {
-            OCKC_UNREACHABLE("a copied value is used where no copy reaches");
-        });
-        for (; i < end; ++i) slot(uses[i]) = ssa.at_start(uses[i].block);
+        for (; end < uses.size() && uses[end].value == value; ++end)
+            ssa.need(uses[end].block);
+        ssa.finish(function_.type_of(value),
+                   []() -> ValueId { OCKC_UNREACHABLE("a copied value is used where no copy reaches"); });
+        for (; i < end; ++i)
+            slot(uses[i]) = ssa.at_start(uses[i].block);
     }
 }
 

@@ -14,7 +14,9 @@ Int128 sign_extend(Uint128 value, std::uint32_t bits) {
     return static_cast<Int128>(value << (128 - bits)) >> (128 - bits);
 }
 
-Uint128 cut(Uint128 value, std::uint32_t bits) { return bits == 128 ? value : value & ((Uint128{1} << bits) - 1); }
+Uint128 cut(Uint128 value, std::uint32_t bits) {
+    return bits == 128 ? value : value & ((Uint128{1} << bits) - 1);
+}
 
 bool fold_icmp(IntCond cond, std::uint32_t bits, Constant a, Constant b) {
     const Uint128 ua = wide(a);
@@ -38,7 +40,8 @@ bool fold_icmp(IntCond cond, std::uint32_t bits, Constant a, Constant b) {
 
 namespace {
 
-// ---- integers --------------------------------------------------------------------------------------------------------
+// ---- integers
+// --------------------------------------------------------------------------------------------------------
 
 struct IntArgs {
     Uint128 a = 0;
@@ -59,7 +62,8 @@ Uint128 reverse_bits(Uint128 value, std::uint32_t bits) {
 
 Uint128 swap_bytes(Uint128 value, std::uint32_t bits) {
     Uint128 out = 0;
-    for (std::uint32_t i = 0; i < bits; i += 8) out |= ((value >> i) & 0xFF) << (bits - 8 - i);
+    for (std::uint32_t i = 0; i < bits; i += 8)
+        out |= ((value >> i) & 0xFF) << (bits - 8 - i);
     return out;
 }
 
@@ -70,12 +74,16 @@ std::uint32_t population(Uint128 value) {
 
 std::uint32_t leading_zeros(Uint128 value, std::uint32_t bits) {
     std::uint32_t count = 0;
-    while (count < bits && ((value >> (bits - 1 - count)) & 1) == 0) ++count;
+    while (count < bits && ((value >> (bits - 1 - count)) & 1) == 0)
+        ++count;
     return count;
 }
 
-// The upper 128 bits of a 256-bit product of magnitudes are never needed: i128 products fold only when they fit.
-bool product_fits(Uint128 a, Uint128 b) { return a == 0 || b <= ~Uint128{0} / a; }
+// The upper 128 bits of a 256-bit product of magnitudes are never needed: i128 products fold only when they
+// fit.
+bool product_fits(Uint128 a, Uint128 b) {
+    return a == 0 || b <= ~Uint128{0} / a;
+}
 
 std::optional<Uint128> high_product(const IntArgs& x, bool is_signed) {
     if (x.bits == 128) return std::nullopt;
@@ -94,7 +102,9 @@ std::optional<Uint128> divide(Op op, const IntArgs& x) {
 }
 
 // Does the exact result leave the signed range of x.bits?
-bool leaves_signed(Int128 value, std::uint32_t bits) { return sign_extend(static_cast<Uint128>(value), bits) != value; }
+bool leaves_signed(Int128 value, std::uint32_t bits) {
+    return sign_extend(static_cast<Uint128>(value), bits) != value;
+}
 
 std::optional<Uint128> overflow(Op op, const IntArgs& x) {
     if (op == Op::UaddOv) return cut(x.a + x.b, x.bits) < x.a;
@@ -150,19 +160,24 @@ std::optional<Uint128> fold_int(Op op, const IntArgs& x) {
     }
 }
 
-// ---- floats ----------------------------------------------------------------------------------------------------------
+// ---- floats
+// ----------------------------------------------------------------------------------------------------------
 
-bool is_nan(Type type, std::uint64_t bits) { return unpack(type, bits).kind == FloatKind::Nan; }
+bool is_nan(Type type, std::uint64_t bits) {
+    return unpack(type, bits).kind == FloatKind::Nan;
+}
 
 double to_double(Type type, std::uint64_t bits) {
     if (type == Type::F64) return std::bit_cast<double>(bits);
-    return std::bit_cast<double>(pack(Type::F64, unpack(type, bits)));   // exact: every format fits into f64
+    return std::bit_cast<double>(pack(Type::F64, unpack(type, bits)));  // exact: every format fits into f64
 }
 
-std::uint64_t sign_bit(Type type) { return std::uint64_t{1} << (type_bits(type) - 1); }
+std::uint64_t sign_bit(Type type) {
+    return std::uint64_t{1} << (type_bits(type) - 1);
+}
 
-// Results that f64 arithmetic gives exactly, or with one innocuous second rounding: add, subtract, multiply, divide and
-// square root of formats with at most 25 bits of precision may be rounded to f64 first.
+// Results that f64 arithmetic gives exactly, or with one innocuous second rounding: add, subtract, multiply,
+// divide and square root of formats with at most 25 bits of precision may be rounded to f64 first.
 std::optional<std::uint64_t> from_double(Type type, double value) {
     if (std::isnan(value)) return std::nullopt;
     const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -246,12 +261,13 @@ bool fold_fcmp(FloatCond cond, Type type, std::uint64_t a, std::uint64_t b) {
     OCKC_UNREACHABLE("condition");
 }
 
-// ---- conversions -----------------------------------------------------------------------------------------------------
+// ---- conversions
+// -----------------------------------------------------------------------------------------------------
 
 Uint128 float_to_int(Type from, std::uint64_t bits, std::uint32_t width, bool is_signed) {
     const Unpacked number = unpack(from, bits);
     const Uint128 largest = is_signed ? (Uint128{1} << (width - 1)) - 1 : cut(~Uint128{0}, width);
-    const Uint128 most_negative = is_signed ? largest + 1 : 0;   // magnitude
+    const Uint128 most_negative = is_signed ? largest + 1 : 0;  // magnitude
     const Uint128 limit = number.negative ? most_negative : largest;
     if (number.kind == FloatKind::Nan || number.kind == FloatKind::Zero) return 0;
     Uint128 magnitude = limit;
@@ -260,7 +276,8 @@ Uint128 float_to_int(Type from, std::uint64_t bits, std::uint32_t width, bool is
             magnitude = 0;
         } else if (number.exponent <= 0) {
             magnitude = number.mantissa >> -number.exponent;
-        } else if (number.exponent < 128 && (number.mantissa << number.exponent) >> number.exponent == number.mantissa) {
+        } else if (number.exponent < 128 &&
+                   (number.mantissa << number.exponent) >> number.exponent == number.mantissa) {
             magnitude = number.mantissa << number.exponent;
         }
     }
@@ -282,7 +299,8 @@ std::optional<Constant> fold_conversion(const Instruction& inst, Type from, Cons
     switch (inst.op) {
         case Op::Trunc: return opt::narrow(cut(wide(a), to_bits));
         case Op::Zext: return a;
-        case Op::Sext: return opt::narrow(cut(static_cast<Uint128>(sign_extend(wide(a), from_bits)), to_bits));
+        case Op::Sext:
+            return opt::narrow(cut(static_cast<Uint128>(sign_extend(wide(a), from_bits)), to_bits));
         case Op::Fcvt: {
             const Unpacked number = unpack(from, a.low);
             if (number.kind == FloatKind::Nan) return std::nullopt;

@@ -1,7 +1,7 @@
-// Makes one fma of a multiplication and an addition, as nvcc does by default. The rule: every fadd or fsub (f32, f64)
-// with an operand that is an fmul becomes an fma, whether or not the product has other uses (those keep the fmul); when
-// both operands are products, the first one goes in. So the result of a * b + c does not depend on what else the program
-// does with a * b.
+// Makes one fma of a multiplication and an addition, as nvcc does by default. The rule: every fadd or fsub
+// (f32, f64) with an operand that is an fmul becomes an fma, whether or not the product has other uses (those
+// keep the fmul); when both operands are products, the first one goes in. So the result of a * b + c does not
+// depend on what else the program does with a * b.
 //   a * b + c -> fma(a, b, c)    a * b - c -> fma(a, b, -c)    c - a * b -> fma(-a, b, c)
 #include <vector>
 
@@ -39,7 +39,9 @@ class Contract {
   private:
     void visit(InstId id) {
         const Instruction inst = function_.insts[id];
-        if ((inst.op != Op::Fadd && inst.op != Op::Fsub) || (inst.type != Type::F32 && inst.type != Type::F64)) return;
+        if ((inst.op != Op::Fadd && inst.op != Op::Fsub) ||
+            (inst.type != Type::F32 && inst.type != Type::F64))
+            return;
         const bool subtract = inst.op == Op::Fsub;
         if (const Instruction* first = product(function_, inst.args[0])) {
             const ValueId x = first->args[0];

@@ -1,6 +1,6 @@
-// Marks what is needed, from the instructions with effects backwards, and drops the rest: instructions and block
-// parameters, also those that only feed each other around a loop. Branches are effects, so control flow stays as it is,
-// infinite loops included.
+// Marks what is needed, from the instructions with effects backwards, and drops the rest: instructions and
+// block parameters, also those that only feed each other around a loop. Branches are effects, so control flow
+// stays as it is, infinite loops included.
 #include <vector>
 
 #include "ir/analysis/cfg.hpp"
@@ -17,7 +17,10 @@ namespace {
 class Dce {
   public:
     explicit Dce(Function& function)
-        : function_(function), cfg_(function), live_(function.values.size()), needed_(function.insts.size()) {}
+        : function_(function),
+          cfg_(function),
+          live_(function.values.size()),
+          needed_(function.insts.size()) {}
 
     bool run() {
         for (const BlockId block : function_.layout) {
@@ -38,7 +41,8 @@ class Dce {
     void need(InstId id) {
         if (needed_[id.raw]) return;
         needed_[id.raw] = true;
-        for (const ValueId arg : function_.insts[id].args) mark(arg);
+        for (const ValueId arg : function_.insts[id].args)
+            mark(arg);
     }
     void mark(ValueId value) {
         if (live_[value.raw]) return;
@@ -63,7 +67,7 @@ class Dce {
         SideMap<BlockId, std::vector<bool>> dead(function_.blocks.size());
         bool any = false;
         for (const BlockId block : function_.layout) {
-            if (block == function_.entry()) continue;   // the function's own parameters
+            if (block == function_.entry()) continue;  // the function's own parameters
             const auto& params = function_.blocks[block].params;
             std::vector<bool> flags(params.size());
             bool some = false;
@@ -81,7 +85,9 @@ class Dce {
     bool sweep_insts() {
         bool any = false;
         for (const BlockId block : function_.layout) {
-            any = std::erase_if(function_.blocks[block].insts, [&](InstId id) { return !needed_[id.raw]; }) != 0 || any;
+            any = std::erase_if(function_.blocks[block].insts, [&](InstId id) { return !needed_[id.raw]; }) !=
+                      0 ||
+                  any;
         }
         return any;
     }
@@ -100,6 +106,8 @@ bool run_dce(Function& function, const PassContext&) {
     return Dce(function).run() || cut;
 }
 
-bool run_remove_dead_blocks(Function& function, const PassContext&) { return remove_unreachable(function); }
+bool run_remove_dead_blocks(Function& function, const PassContext&) {
+    return remove_unreachable(function);
+}
 
 }  // namespace ockc::opt

@@ -1,5 +1,5 @@
-// Drops `nonnull`. In: a function whose comparisons with null have had their chance to be decided. Out: the same function
-// where every nonnull is its operand, so that address arithmetic is seen through.
+// Drops `nonnull`. In: a function whose comparisons with null have had their chance to be decided. Out: the
+// same function where every nonnull is its operand, so that address arithmetic is seen through.
 #include "opt/edit.hpp"
 #include "opt/pass.hpp"
 

@@ -1,6 +1,6 @@
-// Dead stores: one that is overwritten further down its block before anything can read it, and one to a private stack
-// slot that nothing reads before the function returns. Each block is walked backwards with the set of places whose
-// present contents nobody will see.
+// Dead stores: one that is overwritten further down its block before anything can read it, and one to a
+// private stack slot that nothing reads before the function returns. Each block is walked backwards with the
+// set of places whose present contents nobody will see.
 #include <vector>
 
 #include "ir/analysis/alias.hpp"
@@ -15,16 +15,20 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t kMaxPlaces = 32;   // overwritten places remembered at once
+constexpr std::size_t kMaxPlaces = 32;  // overwritten places remembered at once
 
 class Dse {
   public:
     explicit Dse(Function& function)
-        : function_(function), cfg_(function), classes_(function, cfg_), versions_(function, cfg_, classes_) {}
+        : function_(function),
+          cfg_(function),
+          classes_(function, cfg_),
+          versions_(function, cfg_, classes_) {}
 
     bool run() {
         bool changed = false;
-        for (const BlockId block : cfg_.rpo()) changed = visit(block) || changed;
+        for (const BlockId block : cfg_.rpo())
+            changed = visit(block) || changed;
         return changed;
     }
 
@@ -53,7 +57,8 @@ class Dse {
     }
 
     Place place_of(const Instruction& inst) const {
-        return {inst.args[0], static_cast<std::int64_t>(inst.imm), type_bytes(inst.type), classes_.of(inst.args[0])};
+        return {inst.args[0], static_cast<std::int64_t>(inst.imm), type_bytes(inst.type),
+                classes_.of(inst.args[0])};
     }
 
     bool is_dead(const Instruction& store) const {
@@ -76,8 +81,10 @@ class Dse {
             if (places_.size() < kMaxPlaces) places_.push_back(place_of(inst));
         } else if (inst.op == Op::Load || inst.op == Op::Memcpy) {
             read(classes_.of(inst.args[inst.op == Op::Memcpy ? 1 : 0]));
-        } else if (!is_pure(inst.op) && !is_branch(inst.op) && inst.op != Op::Memset && inst.op != Op::Alloca) {
-            std::erase_if(places_, [&](const Place& place) { return !classes_.is_private(place.memory_class); });
+        } else if (!is_pure(inst.op) && !is_branch(inst.op) && inst.op != Op::Memset &&
+                   inst.op != Op::Alloca) {
+            std::erase_if(places_,
+                          [&](const Place& place) { return !classes_.is_private(place.memory_class); });
         }
     }
 
@@ -93,8 +100,8 @@ class Dse {
     Cfg cfg_;
     MemoryClasses classes_;
     MemoryVersions versions_;
-    std::vector<Place> places_;      // overwritten below, and not read in between
-    bool private_dead_ = false;      // nothing below reads any private slot
+    std::vector<Place> places_;  // overwritten below, and not read in between
+    bool private_dead_ = false;  // nothing below reads any private slot
 };
 
 }  // namespace

@@ -16,8 +16,9 @@ void Replacements::replace(ValueId from, ValueId to) {
 
 ValueId Replacements::resolve(ValueId value) {
     ValueId end = value;
-    while (to_[end].valid()) end = to_[end];
-    while (to_[value].valid() && to_[value] != end) {   // shorten the path for the next time
+    while (to_[end].valid())
+        end = to_[end];
+    while (to_[value].valid() && to_[value] != end) {  // shorten the path for the next time
         const ValueId next = to_[value];
         to_.set(value, end);
         value = next;
@@ -102,7 +103,8 @@ InstId make_inst(Function& function, Op op, Type type, Type result, std::initial
 InstId clone_inst(Function& function, InstId original) {
     Instruction copy = function.insts[original];
     SmallVec<Type, 4> types;
-    for (const ValueId result : copy.results) types.push_back(function.type_of(result));
+    for (const ValueId result : copy.results)
+        types.push_back(function.type_of(result));
     copy.results.clear();
     return function.make_inst(std::move(copy), types.view());
 }
@@ -150,7 +152,8 @@ void remove_params(Function& function, const SideMap<BlockId, std::vector<bool>>
         if (flags.empty()) continue;
         auto& params = function.blocks[block].params;
         compact(params, flags);
-        for (std::uint32_t i = 0; i < params.size(); ++i) function.values[params[i]].index = i;
+        for (std::uint32_t i = 0; i < params.size(); ++i)
+            function.values[params[i]].index = i;
     }
 }
 

@@ -1,4 +1,5 @@
-// Changes to a function that many passes make: replacing values, making instructions, cutting blocks and parameters.
+// Changes to a function that many passes make: replacing values, making instructions, cutting blocks and
+// parameters.
 #pragma once
 #include <span>
 #include <unordered_map>
@@ -9,8 +10,8 @@
 
 namespace ockc::opt {
 
-// Values to be replaced by others, applied to all operands in one sweep. Chains are followed: after a -> b and b -> c,
-// a resolves to c.
+// Values to be replaced by others, applied to all operands in one sweep. Chains are followed: after a -> b
+// and b -> c, a resolves to c.
 class Replacements {
   public:
     void replace(ir::ValueId from, ir::ValueId to);
@@ -26,19 +27,21 @@ class Replacements {
 
 struct Constant {
     std::uint64_t low = 0;
-    std::uint64_t high = 0;   // i128 only
+    std::uint64_t high = 0;  // i128 only
     friend bool operator==(const Constant&, const Constant&) = default;
 };
 
-// The function's constants, one instruction each, at the top of the entry block, where they dominate everything.
-// place() must be called before anything else reads the entry block's instructions.
+// The function's constants, one instruction each, at the top of the entry block, where they dominate
+// everything. place() must be called before anything else reads the entry block's instructions.
 class ConstantPool {
   public:
     explicit ConstantPool(ir::Function& function);
     ir::ValueId get(ir::Type type, Constant constant);
     ir::ValueId get(ir::Type type, std::uint64_t low) { return get(type, Constant{low, 0}); }
     // The pool's value for a constant instruction anywhere in the function.
-    ir::ValueId get(const ir::Instruction& constant) { return get(constant.type, {constant.imm, constant.imm_high}); }
+    ir::ValueId get(const ir::Instruction& constant) {
+        return get(constant.type, {constant.imm, constant.imm_high});
+    }
     // Puts the constants made since into the entry block. Returns whether there were any.
     bool place();
 
@@ -61,9 +64,11 @@ class ConstantPool {
 const ir::Instruction* constant_def(const ir::Function& function, ir::ValueId value);
 bool is_constant(const ir::Function& function, ir::ValueId value, std::uint64_t low);
 
-// Makes room in the instruction store, so that references to instructions survive the making of `count` new ones.
+// Makes room in the instruction store, so that references to instructions survive the making of `count` new
+// ones.
 void keep_room(ir::Function& function, std::size_t count);
-// Makes an instruction with one result of `result` (or none for Void) in the place of `like`: same span and scope.
+// Makes an instruction with one result of `result` (or none for Void) in the place of `like`: same span and
+// scope.
 ir::InstId make_inst(ir::Function& function, ir::Op op, ir::Type type, ir::Type result,
                      std::initializer_list<ir::ValueId> args, const ir::Instruction& like);
 // A copy with results of its own.
@@ -79,7 +84,9 @@ void remove_params(ir::Function& function, const SideMap<ir::BlockId, std::vecto
 ir::BlockId split_edge(ir::Function& function, ir::BlockId from, std::size_t target_index);
 
 // May the instruction be computed where it was not before, and dropped when its result is unused?
-inline bool is_pure(ir::Op op) { return ir::op_info(op).effect == ir::Effect::Pure && op != ir::Op::Alloca; }
+inline bool is_pure(ir::Op op) {
+    return ir::op_info(op).effect == ir::Effect::Pure && op != ir::Op::Alloca;
+}
 // Does a load read memory that cannot change during the launch?
 bool is_invariant_load(const ir::Function& function, const ir::Instruction& inst);
 // May the instruction be dropped when its results are unused?

@@ -1,10 +1,14 @@
-// Decides comparisons that dominating branches and value ranges imply: the second bounds check of one index, the check
-// of a loop index against the length that bounds the loop, a test of what a `match` arm already says.
+// Decides comparisons that dominating branches and value ranges imply: the second bounds check of one index,
+// the check of a loop index against the length that bounds the loop, a test of what a `match` arm already
+// says.
 //
-// The dominator tree is walked with a stack of facts. Entering a block whose only predecessor branched on a condition
-// adds: the condition's truth, equalities with constants, unsigned and signed order between two values, and tighter
-// ranges. Leaving takes them back. A comparison is looked up among the known ones, then tried by ranges, then by a
-// short search through the known orders (a < b and b <= c give a < c). Every step is bounded, so the walk is linear.
+// The dominator tree is walked with a stack of facts. Entering a block whose only predecessor branched on a
+// condition adds: the condition's truth, equalities with constants, unsigned and signed order between two
+// values, and tighter ranges. Leaving takes them back. A comparison is looked up among the known ones, then
+// tried by ranges, then by a short search through the known orders (a < b and b <= c give a < c). Every step
+// is bounded, so the walk is linear.
+#include "opt/facts.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -15,7 +19,6 @@
 #include "ir/analysis/uses.hpp"
 #include "ir/names.hpp"
 #include "opt/edit.hpp"
-#include "opt/facts.hpp"
 #include "opt/pass.hpp"
 
 namespace ockc::opt {
@@ -68,7 +71,8 @@ class FactsPass {
             facts_.assume(branch.args[0], truth);
         } else if (branch.op == Op::Switch) {
             for (std::size_t i = 0; i < branch.cases.size(); ++i) {
-                if (branch.targets[i + 1].block == block) facts_.assume_equal(branch.args[0], {branch.cases[i], 0});
+                if (branch.targets[i + 1].block == block)
+                    facts_.assume_equal(branch.args[0], {branch.cases[i], 0});
             }
         }
     }
@@ -78,7 +82,7 @@ class FactsPass {
         for (const InstId id : function_.blocks[block].insts) {
             std::size_t uses = 0;
             for_each_use(function_.insts[id], [&](ValueId) { ++uses; });
-            keep_room(function_, uses);   // each may need a new constant
+            keep_room(function_, uses);  // each may need a new constant
             for_each_use(function_.insts[id], [&](ValueId& value) { replace_known(value); });
             decide(id);
         }

@@ -17,7 +17,9 @@ struct Range {
 class Facts {
   public:
     explicit Facts(const ir::Function& function)
-        : function_(function), constants_(function.values.size()), ranges_(function.values.size()),
+        : function_(function),
+          constants_(function.values.size()),
+          ranges_(function.values.size()),
           orders_(function.values.size()) {}
 
     // The condition (an i1) is true or false from here on.

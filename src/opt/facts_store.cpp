@@ -12,8 +12,12 @@ using namespace ir;
 
 namespace {
 
-std::uint64_t all_ones(std::uint32_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
-std::uint64_t signed_max(std::uint32_t bits) { return all_ones(bits) >> 1; }
+std::uint64_t all_ones(std::uint32_t bits) {
+    return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+std::uint64_t signed_max(std::uint32_t bits) {
+    return all_ones(bits) >> 1;
+}
 
 }  // namespace
 
@@ -42,7 +46,8 @@ std::optional<Constant> Facts::constant(ValueId value) const {
 void Facts::assume_range(ValueId value, Range range) {
     const Range old = this->range(value);
     const Range both{std::max(old.min, range.min), std::min(old.max, range.max)};
-    if (both.min > both.max || (both.min == old.min && both.max == old.max)) return;   // impossible path, or nothing new
+    if (both.min > both.max || (both.min == old.min && both.max == old.max))
+        return;  // impossible path, or nothing new
     changes_.push_back({Change::Kind::Range, value, std::nullopt, ranges_[value]});
     ranges_.set(value, both);
 }
@@ -64,7 +69,8 @@ void Facts::assume_equal(ValueId value, Constant constant) {
 }
 
 void Facts::assume(ValueId condition, bool truth) {
-    std::array<std::pair<ValueId, bool>, 16> work;   // conditions to look at; deeper nests than that stay opaque
+    std::array<std::pair<ValueId, bool>, 16>
+        work;  // conditions to look at; deeper nests than that stay opaque
     std::size_t count = 1;
     work[0] = {condition, truth};
     while (count > 0) {
@@ -83,7 +89,8 @@ void Facts::assume(ValueId condition, bool truth) {
             assume_compare(holds ? def->int_cond() : invert(def->int_cond()), def->args[0], def->args[1]);
         }
         // A difference in the overflow test: a < b when a - b overflows.
-        if (def->op == Op::UsubOv) assume_compare(holds ? IntCond::Ult : IntCond::Uge, def->args[0], def->args[1]);
+        if (def->op == Op::UsubOv)
+            assume_compare(holds ? IntCond::Ult : IntCond::Uge, def->args[0], def->args[1]);
     }
 }
 
@@ -105,7 +112,8 @@ void Facts::assume_compare(IntCond cond, ValueId a, ValueId b) {
         if (cb && wide(*cb) == 0 && bits <= 64) assume_range(a, {1, all_ones(bits)});
         return;
     }
-    const bool greater = cond == IntCond::Ugt || cond == IntCond::Uge || cond == IntCond::Sgt || cond == IntCond::Sge;
+    const bool greater =
+        cond == IntCond::Ugt || cond == IntCond::Uge || cond == IntCond::Sgt || cond == IntCond::Sge;
     if (greater) return assume_compare(swap(cond), b, a);
     const bool strict = cond == IntCond::Ult || cond == IntCond::Slt;
     const bool is_signed = is_signed_cond(cond);
@@ -122,7 +130,7 @@ void Facts::assume_compare(IntCond cond, ValueId a, ValueId b) {
     // Signed bounds matter where they keep a value on the side of the non-negative numbers.
     if (not_negative(a)) {
         assume_range(b, {range(a).min + step, signed_max(bits)});
-    } else if (strict && ca && wide(*ca) == all_ones(bits)) {   // -1 < b
+    } else if (strict && ca && wide(*ca) == all_ones(bits)) {  // -1 < b
         assume_range(b, {0, signed_max(bits)});
     }
     if (not_negative(a) && not_negative(b) && range(b).max >= step) assume_range(a, {0, range(b).max - step});
@@ -133,7 +141,8 @@ bool Facts::not_negative(ValueId value) const {
     return bits <= 64 && range(value).max <= signed_max(bits);
 }
 
-// ---- ranges ----------------------------------------------------------------------------------------------------------
+// ---- ranges
+// ----------------------------------------------------------------------------------------------------------
 
 Range Facts::range(ValueId value, int depth) const {
     const std::uint32_t bits = type_bits(function_.type_of(value));
@@ -145,7 +154,8 @@ Range Facts::range(ValueId value, int depth) const {
         const Range computed = computed_range(*def, depth - 1);
         out = {std::max(out.min, computed.min), std::min(out.max, computed.max)};
     }
-    if (const auto& known = ranges_[value]) out = {std::max(out.min, known->min), std::min(out.max, known->max)};
+    if (const auto& known = ranges_[value])
+        out = {std::max(out.min, known->min), std::min(out.max, known->max)};
     return out.min <= out.max ? out : Range{0, all_ones(bits)};
 }
 
@@ -155,11 +165,13 @@ Range Facts::computed_range(const Instruction& def, int depth) const {
     if (bits > 64) return full;
     const auto arg = [&](std::uint32_t i) { return range(def.args[i], depth); };
     const auto checked = [&](Uint128 low, Uint128 high) {
-        return high <= full.max ? Range{static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high)} : full;
+        return high <= full.max ? Range{static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high)}
+                                : full;
     };
     switch (def.op) {
         case Op::Zext: return arg(0);
-        case Op::Trunc: return arg(0).max <= full.max && type_bits(function_.type_of(def.args[0])) <= 64 ? arg(0) : full;
+        case Op::Trunc:
+            return arg(0).max <= full.max && type_bits(function_.type_of(def.args[0])) <= 64 ? arg(0) : full;
         case Op::Iadd: {
             const Range a = arg(0);
             const Range b = arg(1);
@@ -177,7 +189,8 @@ Range Facts::computed_range(const Instruction& def, int depth) const {
             return checked(static_cast<Uint128>(a.min) * b.min, static_cast<Uint128>(a.max) * b.max);
         }
         case Op::And: return {0, std::min(arg(0).max, arg(1).max)};
-        case Op::Udiv: return arg(1).min != 0 ? Range{arg(0).min / arg(1).max, arg(0).max / arg(1).min} : full;
+        case Op::Udiv:
+            return arg(1).min != 0 ? Range{arg(0).min / arg(1).max, arg(0).max / arg(1).min} : full;
         case Op::Urem: return arg(1).min != 0 ? Range{0, std::min(arg(0).max, arg(1).max - 1)} : full;
         case Op::Umin: return {std::min(arg(0).min, arg(1).min), std::min(arg(0).max, arg(1).max)};
         case Op::Umax: return {std::max(arg(0).min, arg(1).min), std::max(arg(0).max, arg(1).max)};
@@ -204,19 +217,28 @@ Range Facts::computed_range(const Instruction& def, int depth) const {
     }
 }
 
-// ---- order -----------------------------------------------------------------------------------------------------------
+// ---- order
+// -----------------------------------------------------------------------------------------------------------
 
 // a <= b (or a < b) by what a or b is computed as, unsigned.
 bool Facts::below_by_definition(ValueId a, ValueId b, bool strict) const {
     const Instruction* def = function_.def(a);
     if (def != nullptr) {
         switch (def->op) {
-            case Op::Urem: if (def->args[1] == b && range(b).min != 0) return true; break;
+            case Op::Urem:
+                if (def->args[1] == b && range(b).min != 0) return true;
+                break;
             case Op::And:
-            case Op::Umin: if (!strict && (def->args[0] == b || def->args[1] == b)) return true; break;
-            case Op::Lshr: if (!strict && def->args[0] == b) return true; break;
-            case Op::Udiv: if (!strict && def->args[0] == b && range(def->args[1]).min != 0) return true; break;
-            case Op::Zext: {   // zext(trunc b) <= b
+            case Op::Umin:
+                if (!strict && (def->args[0] == b || def->args[1] == b)) return true;
+                break;
+            case Op::Lshr:
+                if (!strict && def->args[0] == b) return true;
+                break;
+            case Op::Udiv:
+                if (!strict && def->args[0] == b && range(def->args[1]).min != 0) return true;
+                break;
+            case Op::Zext: {  // zext(trunc b) <= b
                 const Instruction* inner = function_.def(def->args[0]);
                 if (!strict && inner != nullptr && inner->op == Op::Trunc && inner->args[0] == b) return true;
                 break;
@@ -225,7 +247,8 @@ bool Facts::below_by_definition(ValueId a, ValueId b, bool strict) const {
         }
     }
     const Instruction* upper = function_.def(b);
-    return !strict && upper != nullptr && upper->op == Op::Umax && (upper->args[0] == a || upper->args[1] == a);
+    return !strict && upper != nullptr && upper->op == Op::Umax &&
+           (upper->args[0] == a || upper->args[1] == a);
 }
 
 // A bounded breadth-first search along known orders from a; b is reached, strictly if any step was strict.
@@ -253,12 +276,13 @@ bool Facts::proves_less(ValueId a, ValueId b, bool strict, bool is_signed) const
         // Smaller by definition than one of its own operands.
         const Instruction* def = function_.def(step.value);
         if (is_signed || def == nullptr || count == kMaxVisited) continue;
-        const bool divides = def->op == Op::Udiv && range(def->args[1]).min != 0;   // by zero gives anything
+        const bool divides = def->op == Op::Udiv && range(def->args[1]).min != 0;  // by zero gives anything
         if (def->op == Op::Umin || def->op == Op::And || def->op == Op::Lshr || divides) {
             queue[count++] = {def->args[0], step.strict};
         } else if (def->op == Op::Zext) {
             const Instruction* inner = function_.def(def->args[0]);
-            if (inner != nullptr && inner->op == Op::Trunc && function_.type_of(inner->args[0]) == def->type) {
+            if (inner != nullptr && inner->op == Op::Trunc &&
+                function_.type_of(inner->args[0]) == def->type) {
                 queue[count++] = {inner->args[0], step.strict};
             }
         }
@@ -303,7 +327,8 @@ std::optional<bool> Facts::decide(IntCond cond, ValueId a, ValueId b) const {
         case IntCond::Eq:
         case IntCond::Ne:
             for (const bool sign : {false, true}) {
-                if (proves_less(a, b, true, sign) || proves_less(b, a, true, sign)) return cond == IntCond::Ne;
+                if (proves_less(a, b, true, sign) || proves_less(b, a, true, sign))
+                    return cond == IntCond::Ne;
             }
             return std::nullopt;
         case IntCond::Ult:
@@ -333,8 +358,8 @@ std::optional<bool> Facts::decide(IntCond cond, ValueId a, ValueId b) const {
         return decide(cond, da->args[0], db->args[0]);
     }
     // a + 1 <= b when a < b; the sum cannot wrap then.
-    if (cond == IntCond::Ule && da != nullptr && da->op == Op::Iadd && is_constant(function_, da->args[1], 1) &&
-        proves_less(da->args[0], b, true, false)) {
+    if (cond == IntCond::Ule && da != nullptr && da->op == Op::Iadd &&
+        is_constant(function_, da->args[1], 1) && proves_less(da->args[0], b, true, false)) {
         return true;
     }
     return std::nullopt;

@@ -25,7 +25,8 @@ Unpacked unpack(ir::Type type, std::uint64_t bits) {
     const FloatFormat format = float_format(type);
     const std::uint32_t exponent_bits = format.bits - 1 - format.mantissa_bits;
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << format.mantissa_bits) - 1);
-    const auto exponent = static_cast<std::int32_t>((bits >> format.mantissa_bits) & ((1u << exponent_bits) - 1));
+    const auto exponent =
+        static_cast<std::int32_t>((bits >> format.mantissa_bits) & ((1u << exponent_bits) - 1));
     Unpacked number;
     number.negative = (bits >> (format.bits - 1)) & 1;
     if (exponent == (1 << exponent_bits) - 1) {
@@ -56,7 +57,7 @@ std::uint64_t pack(ir::Type type, const Unpacked& number, bool inexact) {
     const std::int32_t drop = lowest - number.exponent;
     Uint128 kept = 0;
     if (drop <= 0) {
-        kept = number.mantissa << -drop;   // exact: at most mantissa_bits + 1 bits remain
+        kept = number.mantissa << -drop;  // exact: at most mantissa_bits + 1 bits remain
     } else {
         const bool all = drop > 127;
         kept = all ? 0 : number.mantissa >> drop;

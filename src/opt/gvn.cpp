@@ -1,9 +1,10 @@
-// Dominator-based value numbering: an instruction that computes what an instruction above it computed is replaced by
-// that one. Loads take part with the version of their memory as one more operand (memory_versions.hpp), and a store
-// leaves its value behind for loads; a store of what is there already goes away.
+// Dominator-based value numbering: an instruction that computes what an instruction above it computed is
+// replaced by that one. Loads take part with the version of their memory as one more operand
+// (memory_versions.hpp), and a store leaves its value behind for loads; a store of what is there already goes
+// away.
 //
-// Blocks are visited in preorder of the dominator tree. A table entry whose block does not dominate the current block
-// never will again, so one entry for each key is enough, and it is overwritten.
+// Blocks are visited in preorder of the dominator tree. A table entry whose block does not dominate the
+// current block never will again, so one entry for each key is enough, and it is overwritten.
 #include <algorithm>
 #include <vector>
 
@@ -24,10 +25,23 @@ namespace {
 
 bool is_commutative(Op op) {
     switch (op) {
-        case Op::Iadd: case Op::Imul: case Op::Umulh: case Op::Smulh: case Op::And: case Op::Or: case Op::Xor:
-        case Op::Smin: case Op::Smax: case Op::Umin: case Op::Umax: case Op::UaddOv: case Op::SaddOv: case Op::UmulOv:
-        case Op::SmulOv: case Op::Fadd: case Op::Fmul:
-            return true;
+        case Op::Iadd:
+        case Op::Imul:
+        case Op::Umulh:
+        case Op::Smulh:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Smin:
+        case Op::Smax:
+        case Op::Umin:
+        case Op::Umax:
+        case Op::UaddOv:
+        case Op::SaddOv:
+        case Op::UmulOv:
+        case Op::SmulOv:
+        case Op::Fadd:
+        case Op::Fmul: return true;
         default: return false;
     }
 }
@@ -35,10 +49,10 @@ bool is_commutative(Op op) {
 struct Key {
     Op op = Op::Const;
     Type type = Type::Void;
-    Type from = Type::Void;          // of the first operand: conversions differ by it
+    Type from = Type::Void;  // of the first operand: conversions differ by it
     std::uint8_t aux = 0;
     std::uint32_t global = 0;
-    std::uint32_t version = 0;       // loads
+    std::uint32_t version = 0;  // loads
     ValueId args[3];
     std::uint64_t imm = 0;
     std::uint64_t imm_high = 0;
@@ -47,8 +61,11 @@ struct Key {
 
 std::uint64_t hash_of(const Key& key) {
     std::uint64_t hash = static_cast<std::uint64_t>(key.op) | static_cast<std::uint64_t>(key.type) << 8 |
-                         static_cast<std::uint64_t>(key.aux) << 16 | static_cast<std::uint64_t>(key.version) << 24;
-    const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u + (hash >> 32); };
+                         static_cast<std::uint64_t>(key.aux) << 16 |
+                         static_cast<std::uint64_t>(key.version) << 24;
+    const auto mix = [&hash](std::uint64_t word) {
+        hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u + (hash >> 32);
+    };
     mix(key.imm);
     mix(key.imm_high ^ key.global);
     mix(std::uint64_t{key.args[0].raw} << 32 | key.args[1].raw);
@@ -66,7 +83,8 @@ class ValueTable {
     };
     explicit ValueTable(std::size_t most) {
         std::size_t size = 16;
-        while (size < most * 2) size *= 2;
+        while (size < most * 2)
+            size *= 2;
         slots_.resize(size, 0);
         entries_.reserve(most);
     }
@@ -82,16 +100,21 @@ class ValueTable {
     }
 
   private:
-    std::vector<std::uint32_t> slots_;   // 1 + index into entries_
+    std::vector<std::uint32_t> slots_;  // 1 + index into entries_
     std::vector<Entry> entries_;
 };
 
 class Gvn {
   public:
     explicit Gvn(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), classes_(function, cfg_),
-          versions_(function, cfg_, classes_), table_(placed(function) * 2 + 1),   // a store looks up two keys
-          current_(classes_.count()), current_block_(classes_.count()) {}
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          classes_(function, cfg_),
+          versions_(function, cfg_, classes_),
+          table_(placed(function) * 2 + 1),  // a store looks up two keys
+          current_(classes_.count()),
+          current_block_(classes_.count()) {}
 
     bool run() {
         for (const BlockId block : dominators_.preorder()) {
@@ -105,7 +128,8 @@ class Gvn {
   private:
     static std::size_t placed(const Function& function) {
         std::size_t count = 0;
-        for (const BlockId block : function.layout) count += function.blocks[block].insts.size();
+        for (const BlockId block : function.layout)
+            count += function.blocks[block].insts.size();
         return count;
     }
 
@@ -165,7 +189,8 @@ class Gvn {
         key.imm = inst.imm;
         key.imm_high = inst.imm_high;
         key.global = inst.global.raw;
-        for (std::uint32_t i = 0; i < inst.args.size() && i < 3; ++i) key.args[i] = inst.args[i];
+        for (std::uint32_t i = 0; i < inst.args.size() && i < 3; ++i)
+            key.args[i] = inst.args[i];
         if (!inst.args.empty()) key.from = function_.type_of(inst.args[0]);
         if (is_commutative(inst.op) && key.args[1] < key.args[0]) std::swap(key.args[0], key.args[1]);
         if (inst.op == Op::Icmp && key.args[1] < key.args[0]) {
@@ -188,7 +213,8 @@ class Gvn {
     }
 
     std::uint32_t version(BlockId block, std::uint32_t memory_class) const {
-        return current_block_[memory_class] == block ? current_[memory_class] : versions_.at_start(block, memory_class);
+        return current_block_[memory_class] == block ? current_[memory_class]
+                                                     : versions_.at_start(block, memory_class);
     }
 
     Function& function_;
@@ -197,8 +223,8 @@ class Gvn {
     MemoryClasses classes_;
     MemoryVersions versions_;
     ValueTable table_;
-    std::vector<std::uint32_t> current_;        // version of each class inside the current block,
-    std::vector<BlockId> current_block_;        // where it has been written in that block
+    std::vector<std::uint32_t> current_;  // version of each class inside the current block,
+    std::vector<BlockId> current_block_;  // where it has been written in that block
     Replacements replacements_;
     bool changed_ = false;
 };

@@ -1,6 +1,7 @@
-// Small diamonds and triangles of pure instructions become straight code with selects: a few extra instructions cost a
-// warp less than a branch that may split it. Both arms must come together in one block, be entered from the branch only,
-// and hold cheap pure instructions. Loads stay behind their branch: it may be what makes them valid.
+// Small diamonds and triangles of pure instructions become straight code with selects: a few extra
+// instructions cost a warp less than a branch that may split it. Both arms must come together in one block,
+// be entered from the branch only, and hold cheap pure instructions. Loads stay behind their branch: it may
+// be what makes them valid.
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMaxCost = 6;       // of both arms and the selects together
+constexpr int kMaxCost = 6;  // of both arms and the selects together
 constexpr int kTooExpensive = 100;
 
 int cost_of(const Instruction& inst) {
@@ -22,9 +23,16 @@ int cost_of(const Instruction& inst) {
     if (inst.type == Type::I128) return kTooExpensive;
     switch (inst.op) {
         case Op::Const: return 0;
-        case Op::Udiv: case Op::Sdiv: case Op::Urem: case Op::Srem: case Op::Fdiv: case Op::Frem: case Op::Fsqrt:
-            return kTooExpensive;
-        case Op::Imul: case Op::Umulh: case Op::Smulh: return type_bits(inst.type) > 32 ? 4 : 2;
+        case Op::Udiv:
+        case Op::Sdiv:
+        case Op::Urem:
+        case Op::Srem:
+        case Op::Fdiv:
+        case Op::Frem:
+        case Op::Fsqrt: return kTooExpensive;
+        case Op::Imul:
+        case Op::Umulh:
+        case Op::Smulh: return type_bits(inst.type) > 32 ? 4 : 2;
         default: return 1;
     }
 }
@@ -36,7 +44,8 @@ class IfConvert {
     bool run() {
         bool changed = false;
         const auto& rpo = cfg_.rpo();
-        for (std::size_t i = rpo.size(); i-- > 0;) changed = convert(rpo[i]) || changed;   // inner ones first
+        for (std::size_t i = rpo.size(); i-- > 0;)
+            changed = convert(rpo[i]) || changed;  // inner ones first
         if (changed) remove_unreachable(function_);
         return changed;
     }
@@ -53,7 +62,8 @@ class IfConvert {
         const Block& block = function_.blocks[target.block];
         const Instruction& last = function_.terminator(target.block);
         if (last.op != Op::Jump || block.cold || last.targets[0].block == target.block) return std::nullopt;
-        if (cfg_.preds(target.block).size() != 1 || target.block == from || !block.params.empty()) return std::nullopt;
+        if (cfg_.preds(target.block).size() != 1 || target.block == from || !block.params.empty())
+            return std::nullopt;
         Arm arm{target.block, last.targets[0], 0};
         for (const InstId id : block.insts) {
             if (!is_terminator(function_.insts[id].op)) arm.cost += cost_of(function_.insts[id]);
@@ -65,7 +75,8 @@ class IfConvert {
         const Instruction& branch = function_.terminator(block);
         if (branch.op != Op::Br) return false;
         const std::optional<Arm> arms[2] = {arm(block, branch.targets[0]), arm(block, branch.targets[1])};
-        const Arm direct[2] = {{BlockId::none(), branch.targets[0], 0}, {BlockId::none(), branch.targets[1], 0}};
+        const Arm direct[2] = {{BlockId::none(), branch.targets[0], 0},
+                               {BlockId::none(), branch.targets[1], 0}};
         const auto meet = [](const Arm& a, const Arm& b) { return a.out.block == b.out.block; };
         // Straight edges first: they cost least.
         if (meet(direct[0], direct[1])) return merge(block, direct[0], direct[1]);
@@ -93,8 +104,8 @@ class IfConvert {
             ValueId value = yes.out.args[i];
             if (value != no.out.args[i]) {
                 const Type type = function_.type_of(value);
-                const InstId select =
-                    make_inst(function_, Op::Select, type, type, {branch.args[0], value, no.out.args[i]}, branch);
+                const InstId select = make_inst(function_, Op::Select, type, type,
+                                                {branch.args[0], value, no.out.args[i]}, branch);
                 insts.push_back(select);
                 value = function_.insts[select].result();
             }

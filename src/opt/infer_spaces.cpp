@@ -1,11 +1,12 @@
-// Generic pointers that come from one address space are used as pointers of that space, and loads from memory that
-// nothing writes are marked.
+// Generic pointers that come from one address space are used as pointers of that space, and loads from memory
+// that nothing writes are marked.
 //
-// Lowering casts a kernel's ptr.global parameters to generic references; inlining and SSA construction then bring the
-// cast and the loads into one function. For each generic value the space is found by an optimistic data flow: unknown at
-// first, then the space of what flows in (casts, offsets, selects, block parameters; null fits anywhere but decides
-// nothing), then generic where two spaces meet. Values with a space get a twin of that type; loads, stores and copies
-// use the twins, and dce drops the generic originals that nobody uses any more.
+// Lowering casts a kernel's ptr.global parameters to generic references; inlining and SSA construction then
+// bring the cast and the loads into one function. For each generic value the space is found by an optimistic
+// data flow: unknown at first, then the space of what flows in (casts, offsets, selects, block parameters;
+// null fits anywhere but decides nothing), then generic where two spaces meet. Values with a space get a twin
+// of that type; loads, stores and copies use the twins, and dce drops the generic originals that nobody uses
+// any more.
 #include <vector>
 
 #include "ir/analysis/alias.hpp"
@@ -40,7 +41,8 @@ class InferSpaces {
     }
 
   private:
-    // ---- the data flow -----------------------------------------------------------------------------------------------
+    // ---- the data flow
+    // -----------------------------------------------------------------------------------------------
 
     void solve() {
         for (const BlockId block : cfg_.rpo()) {
@@ -49,12 +51,14 @@ class InferSpaces {
             }
         }
         for (const BlockId block : cfg_.rpo()) {
-            for (const InstId id : function_.blocks[block].insts) flow(function_.insts[id]);
+            for (const InstId id : function_.blocks[block].insts)
+                flow(function_.insts[id]);
         }
         while (!work_.empty()) {
             const ValueId value = work_.back();
             work_.pop_back();
-            for (const InstId user : uses_.of(value)) flow(function_.insts[user]);
+            for (const InstId user : uses_.of(value))
+                flow(function_.insts[user]);
         }
     }
 
@@ -63,7 +67,8 @@ class InferSpaces {
         const Type type = function_.type_of(value);
         return type == Type::Ptr ? space_[value] : static_cast<std::uint8_t>(ptr_space(type));
     }
-    // Null goes with the global space, whose addresses are generic addresses; elsewhere it has another bit pattern.
+    // Null goes with the global space, whose addresses are generic addresses; elsewhere it has another bit
+    // pattern.
     bool is_null(ValueId value) const { return is_constant(function_, value, 0); }
 
     void meet(ValueId value, std::uint8_t with) {
@@ -76,7 +81,8 @@ class InferSpaces {
     void meet_null_aware(ValueId value, ValueId from) {
         if (!is_null(from)) return meet(value, space_of(from));
         // Only a global pointer may be null without a cast: others become generic with it.
-        if (space_[value] != kUnknown && space_[value] != static_cast<std::uint8_t>(Space::Global)) meet(value, kGeneric);
+        if (space_[value] != kUnknown && space_[value] != static_cast<std::uint8_t>(Space::Global))
+            meet(value, kGeneric);
         takes_null_.push_back(value);
     }
 
@@ -98,13 +104,14 @@ class InferSpaces {
                     meet_null_aware(result, inst.args[1]);
                     meet_null_aware(result, inst.args[2]);
                     break;
-                case Op::Const: break;   // null decides nothing
+                case Op::Const: break;  // null decides nothing
                 default: meet(result, kGeneric); break;
             }
         }
     }
 
-    // ---- twins -------------------------------------------------------------------------------------------------------
+    // ---- twins
+    // -------------------------------------------------------------------------------------------------------
 
     bool has_space(ValueId value) const {
         return is_generic(value) && space_[value] != kUnknown && space_[value] != kGeneric;
@@ -113,12 +120,14 @@ class InferSpaces {
     // A value that may be null keeps its space only when that is global: settle this before twins are made.
     void settle_nulls() {
         for (const ValueId value : takes_null_) {
-            if (has_space(value) && space_[value] != static_cast<std::uint8_t>(Space::Global)) meet(value, kGeneric);
+            if (has_space(value) && space_[value] != static_cast<std::uint8_t>(Space::Global))
+                meet(value, kGeneric);
         }
         while (!work_.empty()) {
             const ValueId value = work_.back();
             work_.pop_back();
-            for (const InstId user : uses_.of(value)) flow(function_.insts[user]);
+            for (const InstId user : uses_.of(value))
+                flow(function_.insts[user]);
         }
     }
 
@@ -219,7 +228,8 @@ class InferSpaces {
         }
     }
 
-    // ---- rewriting ---------------------------------------------------------------------------------------------------
+    // ---- rewriting
+    // ---------------------------------------------------------------------------------------------------
 
     bool rewrite() {
         bool changed = false;
@@ -227,7 +237,8 @@ class InferSpaces {
             for (const InstId id : function_.blocks[block].insts) {
                 Instruction& inst = function_.insts[id];
                 for (std::uint32_t i = 0; i < address_count(inst.op); ++i) {
-                    const ValueId twin = inst.args[i].raw < twin_.size() ? twin_[inst.args[i]] : ValueId::none();
+                    const ValueId twin =
+                        inst.args[i].raw < twin_.size() ? twin_[inst.args[i]] : ValueId::none();
                     if (!twin.valid()) continue;
                     inst.args[i] = twin;
                     changed = true;
@@ -246,7 +257,9 @@ class InferSpaces {
                 if (function_.type_of(inst.args[0]) != Type::PtrGlobal) continue;
                 const Value& object = function_.values[object_of(function_, inst.args[0])];
                 if (object.inst.valid() || object.block != function_.entry()) continue;
-                if (object.index >= function_.param_attrs.size() || !function_.param_attrs[object.index].readonly) continue;
+                if (object.index >= function_.param_attrs.size() ||
+                    !function_.param_attrs[object.index].readonly)
+                    continue;
                 inst.memory.readonly = true;
                 changed = true;
             }

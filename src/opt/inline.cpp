@@ -1,8 +1,9 @@
-// Replaces calls by the callee's body. The pipeline visits callees before callers, so a body is already simplified, and
-// holds no call that could be inlined further, when it is copied; one sweep over the caller is enough. Each copy gets an
-// InlineScope, so that every instruction still knows the chain of calls it came through. A function that calls itself,
-// directly or around a cycle, is never inlined into the cycle: the pipeline's order makes such callees later ones, which
-// `calls_itself` finds by the calls that remain in the body.
+// Replaces calls by the callee's body. The pipeline visits callees before callers, so a body is already
+// simplified, and holds no call that could be inlined further, when it is copied; one sweep over the caller
+// is enough. Each copy gets an InlineScope, so that every instruction still knows the chain of calls it came
+// through. A function that calls itself, directly or around a cycle, is never inlined into the cycle: the
+// pipeline's order makes such callees later ones, which `calls_itself` finds by the calls that remain in the
+// body.
 #include <algorithm>
 #include <vector>
 
@@ -16,18 +17,20 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t kSmallCallee = 400;         // instructions: copied without further question
-constexpr std::size_t kLargestCaller = 200'000;   // a caller of that size takes in only `inline always`
+constexpr std::size_t kSmallCallee = 400;        // instructions: copied without further question
+constexpr std::size_t kLargestCaller = 200'000;  // a caller of that size takes in only `inline always`
 
 std::size_t size_of(const Function& function) {
     std::size_t size = 0;
-    for (const BlockId block : function.layout) size += function.blocks[block].insts.size();
+    for (const BlockId block : function.layout)
+        size += function.blocks[block].insts.size();
     return size;
 }
 
 class Inliner {
   public:
-    Inliner(Function& caller, const PassContext& context) : caller_(caller), context_(context), size_(size_of(caller)) {}
+    Inliner(Function& caller, const PassContext& context)
+        : caller_(caller), context_(context), size_(size_of(caller)) {}
 
     bool run() {
         const std::vector<BlockId> original = caller_.layout;
@@ -65,8 +68,8 @@ class Inliner {
         return size <= kSmallCallee || called_once(call.callee);
     }
 
-    // Does the callee still lead back to itself or to the caller? Only one step is looked at: longer cycles have been
-    // inlined into shorter ones by the time they matter, or keep a call and stop there.
+    // Does the callee still lead back to itself or to the caller? Only one step is looked at: longer cycles
+    // have been inlined into shorter ones by the time they matter, or keep a call and stop there.
     bool calls_itself(const Function& callee) const {
         for (const BlockId block : callee.layout) {
             for (const InstId id : callee.blocks[block].insts) {
@@ -105,7 +108,8 @@ class Inliner {
         SideMap<ValueId, ValueId> values(callee.values.size());
         SideMap<BlockId, BlockId> blocks(callee.blocks.size());
         const auto& params = callee.blocks[callee.entry()].params;
-        for (std::size_t i = 0; i < params.size(); ++i) values.set(params[i], call.args[i]);
+        for (std::size_t i = 0; i < params.size(); ++i)
+            values.set(params[i], call.args[i]);
         copy_blocks(callee, block, values, blocks);
 
         const BlockId after = caller_.add_block();
@@ -115,13 +119,15 @@ class Inliner {
         }
         for (const BlockId from : callee.layout) {
             for (const InstId id : callee.blocks[from].insts) {
-                copy_inst(callee.insts[id], from == callee.entry(), blocks[from], after, values, blocks, scope);
+                copy_inst(callee.insts[id], from == callee.entry(), blocks[from], after, values, blocks,
+                          scope);
             }
         }
         return after;
     }
 
-    // The callee's entry continues in the calling block itself; its other blocks are made, with their parameters.
+    // The callee's entry continues in the calling block itself; its other blocks are made, with their
+    // parameters.
     void copy_blocks(const Function& callee, BlockId block, SideMap<ValueId, ValueId>& values,
                      SideMap<BlockId, BlockId>& blocks) {
         const bool cold = caller_.blocks[block].cold;
@@ -136,7 +142,7 @@ class Inliner {
                     values.set(param, caller_.add_block_param(to, callee.type_of(param)));
                 }
             }
-            for (const InstId id : callee.blocks[from].insts) {   // results first: uses may stand above them
+            for (const InstId id : callee.blocks[from].insts) {  // results first: uses may stand above them
                 for (const ValueId result : callee.insts[id].results) {
                     values.set(result, caller_.values.push({callee.type_of(result), InstId::none(), {}, 0}));
                 }
@@ -149,7 +155,8 @@ class Inliner {
                    InlineScopeId scope) {
         Instruction copy = from;
         for_each_use(copy, [&](ValueId& value) { value = values[value]; });
-        for (Target& target : copy.targets) target.block = blocks[target.block];
+        for (Target& target : copy.targets)
+            target.block = blocks[target.block];
         copy.scope = from.scope.valid() ? InlineScopeId(scope_base_ + from.scope.raw) : scope;
         if (copy.op == Op::Ret) {
             copy.op = Op::Jump;

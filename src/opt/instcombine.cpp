@@ -1,6 +1,6 @@
-// Constant folding and the peephole rules, in sweeps over the function in reverse postorder: operands are simplified
-// before their users, so one sweep does nearly all; a few more pick up what loops and new instructions bring. All
-// constants end up in the entry block, once each.
+// Constant folding and the peephole rules, in sweeps over the function in reverse postorder: operands are
+// simplified before their users, so one sweep does nearly all; a few more pick up what loops and new
+// instructions bring. All constants end up in the entry block, once each.
 #include <algorithm>
 #include <array>
 
@@ -50,7 +50,9 @@ ValueId Rewriter::become(Op op, Type type, std::initializer_list<ValueId> args, 
     return ValueId::none();
 }
 
-std::uint64_t Rewriter::unsigned_max(ValueId value) const { return unsigned_max(value, 4); }
+std::uint64_t Rewriter::unsigned_max(ValueId value) const {
+    return unsigned_max(value, 4);
+}
 
 std::uint64_t Rewriter::unsigned_max(ValueId value, int depth) const {
     const std::uint32_t bits = type_bits(type_of(value));
@@ -110,7 +112,8 @@ std::optional<std::uint64_t> sreg_value(const Function& function, Sreg reg) {
     return std::nullopt;
 }
 
-// Hardware limits of every target: 1024 threads in a block, 64 of them along z; grids of 2^31 - 1 by 65535 by 65535.
+// Hardware limits of every target: 1024 threads in a block, 64 of them along z; grids of 2^31 - 1 by 65535 by
+// 65535.
 std::uint64_t sreg_max(const Function& function, Sreg reg) {
     const KernelFacts& facts = function.facts;
     const std::uint64_t threads = function.is_kernel && facts.max_threads != 0 ? facts.max_threads : 1024;
@@ -142,15 +145,17 @@ std::uint64_t sreg_max(const Function& function, Sreg reg) {
 namespace {
 
 constexpr int kMaxSweeps = 4;
-constexpr int kMaxSteps = 16;   // rewrites of one instruction in a row
+constexpr int kMaxSteps = 16;  // rewrites of one instruction in a row
 
 class InstCombine {
   public:
-    InstCombine(Function& function, const Module& module) : function_(function), module_(module), pool_(function) {}
+    InstCombine(Function& function, const Module& module)
+        : function_(function), module_(module), pool_(function) {}
 
     bool run() {
         bool changed = false;
-        for (int sweep = 0; sweep < kMaxSweeps && run_sweep(); ++sweep) changed = true;
+        for (int sweep = 0; sweep < kMaxSweeps && run_sweep(); ++sweep)
+            changed = true;
         return changed;
     }
 
@@ -163,7 +168,8 @@ class InstCombine {
         for (const BlockId block : cfg.rpo()) {
             out_.clear();
             const std::vector<InstId> insts = std::move(function_.blocks[block].insts);
-            for (const InstId id : insts) visit(rewriter, id);
+            for (const InstId id : insts)
+                visit(rewriter, id);
             function_.blocks[block].insts = out_;
         }
         replacements_.apply(function_);
@@ -181,7 +187,7 @@ class InstCombine {
     }
 
     void visit(Rewriter& rewriter, InstId id) {
-        keep_room(function_, 256);   // rules hold pointers to instructions while they make new ones
+        keep_room(function_, 256);  // rules hold pointers to instructions while they make new ones
         for_each_use(function_.insts[id], [&](ValueId& value) { value = replacements_.resolve(value); });
         if (function_.insts[id].op == Op::Const) return visit_constant(id);
         rewriter.set_current(id);
@@ -219,7 +225,8 @@ class InstCombine {
 
     ValueId fold_constants(const Instruction& inst) {
         std::array<Constant, 3> args;
-        if (inst.args.empty() || inst.args.size() > args.size() || inst.op == Op::SpaceCast) return ValueId::none();
+        if (inst.args.empty() || inst.args.size() > args.size() || inst.op == Op::SpaceCast)
+            return ValueId::none();
         for (std::uint32_t i = 0; i < inst.args.size(); ++i) {
             const Instruction* def = constant_def(function_, inst.args[i]);
             if (def == nullptr) return ValueId::none();
@@ -230,6 +237,7 @@ class InstCombine {
     }
 
     static ValueId simplify_by_family(Rewriter& r, Op op) {
+        // clang-format off
         switch (op) {
             case Op::Iadd: case Op::Isub: case Op::Imul: case Op::Umulh: case Op::Smulh: case Op::Ineg: case Op::And:
             case Op::Or: case Op::Xor: case Op::Not: case Op::Shl: case Op::Lshr: case Op::Ashr: case Op::Rotl:
@@ -256,6 +264,7 @@ class InstCombine {
             case Op::Unreachable:
                 return ValueId::none();
         }
+        // clang-format on
         return ValueId::none();
     }
 

@@ -1,10 +1,11 @@
-// A block whose branch is decided by where control comes from is copied for the predecessors that decide it, and each
-// copy's branch becomes a jump. This is what makes an inlined `if let Some(x) = f()` free: the discriminant arrives in a
-// block parameter as a constant from each `return` of f.
+// A block whose branch is decided by where control comes from is copied for the predecessors that decide it,
+// and each copy's branch becomes a jump. This is what makes an inlined `if let Some(x) = f()` free: the
+// discriminant arrives in a block parameter as a constant from each `return` of f.
 //
-// In rounds: find (predecessor, block) edges whose branch is known, copy the block for each, redirect the edge, then
-// bring the values that the block defines back into SSA form where they are used below. Never copied: loop headers (that
-// is rotate_loops' work), blocks with barriers, calls or slots, and blocks that are too long.
+// In rounds: find (predecessor, block) edges whose branch is known, copy the block for each, redirect the
+// edge, then bring the values that the block defines back into SSA form where they are used below. Never
+// copied: loop headers (that is rotate_loops' work), blocks with barriers, calls or slots, and blocks that
+// are too long.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -27,8 +28,8 @@ using namespace ir;
 namespace {
 
 constexpr int kMaxRounds = 8;
-constexpr std::size_t kMaxCopied = 8;          // instructions, beside constants and the branch
-constexpr std::size_t kMaxCopiedAll = 24;      // when no predecessor keeps the original
+constexpr std::size_t kMaxCopied = 8;      // instructions, beside constants and the branch
+constexpr std::size_t kMaxCopiedAll = 24;  // when no predecessor keeps the original
 
 // What is known of a value on one edge.
 struct Known {
@@ -42,15 +43,16 @@ class JumpThreading {
 
     bool run() {
         bool changed = false;
-        for (int round = 0; round < kMaxRounds && run_round(); ++round) changed = true;
+        for (int round = 0; round < kMaxRounds && run_round(); ++round)
+            changed = true;
         return changed;
     }
 
   private:
     struct Edge {
         BlockId pred;
-        std::size_t target;   // index into the predecessor's targets
-        std::size_t taken;    // index into the block's targets
+        std::size_t target;  // index into the predecessor's targets
+        std::size_t taken;   // index into the block's targets
     };
 
     bool run_round() {
@@ -59,7 +61,8 @@ class JumpThreading {
         const Loops loops(cfg, dominators);
         facts_ = SideMap<ValueId, Known>(function_.values.size());
         BlockCopies copies(function_);
-        std::vector<bool> touched(function_.blocks.size());   // edges of these blocks have changed in this round
+        std::vector<bool> touched(
+            function_.blocks.size());  // edges of these blocks have changed in this round
         bool changed = false;
         for (const BlockId block : cfg.rpo()) {
             if (touched[block.raw] || block == function_.entry() || loops.is_header(block)) continue;
@@ -68,14 +71,16 @@ class JumpThreading {
             const std::vector<Edge> edges = known_edges(cfg, block);
             if (edges.empty()) continue;
             if (size > kMaxCopied && edges.size() < cfg.preds(block).size()) continue;
-            const bool busy = std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
+            const bool busy =
+                std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
             if (busy) continue;
             for (const Edge& edge : edges) {
                 thread(copies, block, edge);
                 touched[edge.pred.raw] = true;
             }
             touched[block.raw] = true;
-            for (const Target& target : function_.terminator(block).targets) touched[target.block.raw] = true;
+            for (const Target& target : function_.terminator(block).targets)
+                touched[target.block.raw] = true;
             changed = true;
         }
         if (!changed) return false;
@@ -91,7 +96,8 @@ class JumpThreading {
         std::size_t size = 0;
         for (const InstId id : function_.blocks[block].insts) {
             const Op op = function_.insts[id].op;
-            if (op == Op::Call || op == Op::Alloca || op_info(op).effect == Effect::Convergent) return kMaxCopiedAll + 1;
+            if (op == Op::Call || op == Op::Alloca || op_info(op).effect == Effect::Convergent)
+                return kMaxCopiedAll + 1;
             if (op != Op::Const && !is_terminator(op)) ++size;
         }
         return size;
@@ -99,7 +105,8 @@ class JumpThreading {
 
     std::vector<Edge> known_edges(const Cfg& cfg, BlockId block) {
         std::vector<Edge> edges;
-        if (cfg.preds(block).size() < 2 && function_.blocks[block].params.empty()) return edges;   // facts' work
+        if (cfg.preds(block).size() < 2 && function_.blocks[block].params.empty())
+            return edges;  // facts' work
         BlockId last;
         for (const BlockId pred : cfg.preds(block)) {
             if (pred == last || pred == block) continue;
@@ -114,20 +121,24 @@ class JumpThreading {
         return edges;
     }
 
-    // ---- what the branch does when control comes along one edge ----------------------------------------------------
+    // ---- what the branch does when control comes along one edge
+    // ----------------------------------------------------
 
     std::optional<std::size_t> decide(BlockId block, BlockId pred, std::size_t target) {
         touched_facts_.clear();
         const Instruction& from = function_.terminator(pred);
         const auto& params = function_.blocks[block].params;
-        for (std::size_t i = 0; i < params.size(); ++i) learn(params[i], known(from.targets[target].args[i]));
-        if (from.op == Op::Br && from.targets[0].block != from.targets[1].block) {   // the branch itself tells
+        for (std::size_t i = 0; i < params.size(); ++i)
+            learn(params[i], known(from.targets[target].args[i]));
+        if (from.op == Op::Br && from.targets[0].block != from.targets[1].block) {  // the branch itself tells
             learn(from.args[0], {Known::Kind::Constant, {target == 0 ? 1u : 0u, 0}});
         }
-        for (const InstId id : function_.blocks[block].insts) evaluate(function_.insts[id]);
+        for (const InstId id : function_.blocks[block].insts)
+            evaluate(function_.insts[id]);
         const Instruction& last = function_.terminator(block);
         const Known decision = known(last.args[0]);
-        for (const ValueId value : touched_facts_) facts_.set(value, {});
+        for (const ValueId value : touched_facts_)
+            facts_.set(value, {});
         if (decision.kind != Known::Kind::Constant) return std::nullopt;
         if (last.op == Op::Br) return decision.value.low != 0 ? 0 : 1;
         for (std::size_t i = 0; i < last.cases.size(); ++i) {
@@ -148,7 +159,8 @@ class JumpThreading {
         if (const Instruction* constant = constant_def(function_, value)) {
             return {Known::Kind::Constant, {constant->imm, constant->imm_high}};
         }
-        if (is_ptr(function_.type_of(value)) && is_nonnull(function_, value)) return {Known::Kind::NonNull, {}};
+        if (is_ptr(function_.type_of(value)) && is_nonnull(function_, value))
+            return {Known::Kind::NonNull, {}};
         return {};
     }
 
@@ -181,9 +193,10 @@ class JumpThreading {
         if (inst.op == Op::Nonnull) {
             learn(inst.result(), {Known::Kind::NonNull, {}});
         } else if (inst.op == Op::SpaceCast && first.kind == Known::Kind::Constant && first.value.low == 0 &&
-            (function_.type_of(inst.args[0]) == Type::PtrGlobal || inst.type == Type::PtrGlobal)) {
-            learn(inst.result(), first);   // null stays null between generic and global
-        } else if ((inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) && first.kind == Known::Kind::NonNull) {
+                   (function_.type_of(inst.args[0]) == Type::PtrGlobal || inst.type == Type::PtrGlobal)) {
+            learn(inst.result(), first);  // null stays null between generic and global
+        } else if ((inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) &&
+                   first.kind == Known::Kind::NonNull) {
             learn(inst.result(), first);
         } else if (inst.op == Op::Icmp && first.kind == Known::Kind::NonNull && is_known(1, 0)) {
             if (inst.int_cond() == IntCond::Eq) learn(inst.result(), {Known::Kind::Constant, {0, 0}});
@@ -197,7 +210,8 @@ class JumpThreading {
         }
     }
 
-    // ---- copying -----------------------------------------------------------------------------------------------------
+    // ---- copying
+    // -----------------------------------------------------------------------------------------------------
 
     void thread(BlockCopies& copies, BlockId block, const Edge& edge) {
         const BlockId copy = copies.copy(block);

@@ -1,7 +1,7 @@
-// Loop-invariant code motion: values whose operands come from outside a loop are computed once, in the block in front of
-// it. Inner loops go first, so a value can leave several loops. Pure instructions move always; loads move when the loop
-// does not write their memory and they are executed whenever the loop is entered; everything else stays, barriers,
-// traps and volatile accesses above all.
+// Loop-invariant code motion: values whose operands come from outside a loop are computed once, in the block
+// in front of it. Inner loops go first, so a value can leave several loops. Pure instructions move always;
+// loads move when the loop does not write their memory and they are executed whenever the loop is entered;
+// everything else stays, barriers, traps and volatile accesses above all.
 #include <vector>
 
 #include "ir/analysis/alias.hpp"
@@ -19,7 +19,8 @@ using namespace ir;
 
 namespace {
 
-// Gives every loop a block of its own in front of the header, unless there is one. Returns whether any was made.
+// Gives every loop a block of its own in front of the header, unless there is one. Returns whether any was
+// made.
 bool make_preheaders(Function& function) {
     const Cfg cfg(function);
     const Dominators dominators(cfg);
@@ -55,19 +56,28 @@ bool make_preheaders(Function& function) {
 class Licm {
   public:
     explicit Licm(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_),
-          classes_(function, cfg_), versions_(function, cfg_, classes_), home_(function.values.size()),
-          stamp_(function.blocks.size(), 0), written_(classes_.count(), 0) {
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          loops_(cfg_, dominators_),
+          classes_(function, cfg_),
+          versions_(function, cfg_, classes_),
+          home_(function.values.size()),
+          stamp_(function.blocks.size(), 0),
+          written_(classes_.count(), 0) {
         for (const BlockId block : cfg_.rpo()) {
-            for (const ValueId param : function.blocks[block].params) home_.set(param, block);
+            for (const ValueId param : function.blocks[block].params)
+                home_.set(param, block);
             for (const InstId id : function.blocks[block].insts) {
-                for (const ValueId result : function.insts[id].results) home_.set(result, block);
+                for (const ValueId result : function.insts[id].results)
+                    home_.set(result, block);
             }
         }
     }
 
     bool run() {
-        for (std::uint32_t i = static_cast<std::uint32_t>(loops_.all().size()); i-- > 0;) hoist(LoopId(i), i + 1);
+        for (std::uint32_t i = static_cast<std::uint32_t>(loops_.all().size()); i-- > 0;)
+            hoist(LoopId(i), i + 1);
         return changed_;
     }
 
@@ -78,10 +88,12 @@ class Licm {
         for (const BlockId pred : cfg_.preds(loop.header)) {
             if (!loops_.contains(id, pred)) preheader = pred;
         }
-        for (const BlockId block : loop.blocks) stamp_[block.raw] = stamp;
+        for (const BlockId block : loop.blocks)
+            stamp_[block.raw] = stamp;
         for (const BlockId block : loop.blocks) {
             for (const InstId inst : function_.blocks[block].insts) {
-                for (const std::uint32_t c : versions_.clobbered(function_.insts[inst])) written_[c] = stamp;
+                for (const std::uint32_t c : versions_.clobbered(function_.insts[inst]))
+                    written_[c] = stamp;
             }
         }
         auto& to = function_.blocks[preheader].insts;
@@ -93,7 +105,8 @@ class Licm {
             std::erase_if(function_.blocks[block].insts, [&](InstId inst) {
                 if (!movable(function_.insts[inst], stamp, always)) return false;
                 to.push_back(inst);
-                for (const ValueId result : function_.insts[inst].results) home_.set(result, preheader);
+                for (const ValueId result : function_.insts[inst].results)
+                    home_.set(result, preheader);
                 changed_ = true;
                 return true;
             });
@@ -101,8 +114,8 @@ class Licm {
         to.push_back(jump);
     }
 
-    // The last block that control passes on every way through the loop's body: the common dominator of the blocks that
-    // leave it or go round again. What dominates it runs whenever the loop is entered.
+    // The last block that control passes on every way through the loop's body: the common dominator of the
+    // blocks that leave it or go round again. What dominates it runs whenever the loop is entered.
     BlockId always_passed(const Loop& loop, std::uint32_t stamp) const {
         BlockId common;
         for (const BlockId block : loop.blocks) {
@@ -132,8 +145,8 @@ class Licm {
     MemoryClasses classes_;
     MemoryVersions versions_;
     SideMap<ValueId, BlockId> home_;
-    std::vector<std::uint32_t> stamp_;      // the loop being worked on, by block
-    std::vector<std::uint32_t> written_;    // the last loop that writes the class
+    std::vector<std::uint32_t> stamp_;    // the loop being worked on, by block
+    std::vector<std::uint32_t> written_;  // the last loop that writes the class
     bool changed_ = false;
 };
 

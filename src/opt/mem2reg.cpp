@@ -1,6 +1,6 @@
-// Stack slots whose every use is a load or store of the whole slot become SSA values (sroa has split the others as far
-// as they go). Reading a slot before any write gives zero. A slot is handled block by block: inside a block, loads take
-// the last store's value; what crosses blocks goes through SsaBuilder.
+// Stack slots whose every use is a load or store of the whole slot become SSA values (sroa has split the
+// others as far as they go). Reading a slot before any write gives zero. A slot is handled block by block:
+// inside a block, loads take the last store's value; what crosses blocks goes through SsaBuilder.
 #include <vector>
 
 #include "ir/analysis/uses.hpp"
@@ -22,7 +22,7 @@ struct Access {
 
 struct Slot {
     InstId alloca;
-    Type type = Type::Void;         // of the first access; others of that size are converted
+    Type type = Type::Void;  // of the first access; others of that size are converted
     bool promotable = true;
     std::vector<Access> accesses;
 };
@@ -30,7 +30,8 @@ struct Slot {
 bool convertible(Type a, Type b) {
     if (a == b) return true;
     if (is_ptr(a) || is_ptr(b)) {
-        // Between spaces there is no conversion that keeps the bits' meaning; integers are taken as addresses.
+        // Between spaces there is no conversion that keeps the bits' meaning; integers are taken as
+        // addresses.
         return !(is_ptr(a) && is_ptr(b)) && type_bytes(a) == type_bytes(b) && !is_float(a) && !is_float(b);
     }
     return type_bytes(a) == type_bytes(b);
@@ -69,7 +70,8 @@ class Mem2Reg {
         }
         if (slots_.empty()) return;
         for (const BlockId block : function_.layout) {
-            for (const InstId id : function_.blocks[block].insts) collect_uses(block, id);
+            for (const InstId id : function_.blocks[block].insts)
+                collect_uses(block, id);
         }
     }
 
@@ -91,7 +93,8 @@ class Mem2Reg {
 
     bool whole_access(Slot& slot, const Instruction& inst) {
         // A byte that is also accessed as a number keeps all its bits.
-        if (slot.type == Type::Void || (slot.type == Type::I1 && inst.type == Type::I8)) slot.type = inst.type;
+        if (slot.type == Type::Void || (slot.type == Type::I1 && inst.type == Type::I8))
+            slot.type = inst.type;
         return inst.imm == 0 && !inst.memory.is_volatile && convertible(slot.type, inst.type) &&
                type_bytes(inst.type) == function_.insts[slot.alloca].imm;
     }
@@ -101,7 +104,7 @@ class Mem2Reg {
         ssa.start();
         ValueId current;
         BlockId block;
-        std::vector<Access> exposed;   // loads that no store in their block precedes
+        std::vector<Access> exposed;  // loads that no store in their block precedes
         for (const Access& access : slot.accesses) {
             if (access.block != block) {
                 if (current.valid()) ssa.define(block, current);
@@ -121,7 +124,8 @@ class Mem2Reg {
         }
         if (current.valid()) ssa.define(block, current);
         ssa.finish(slot.type, [&] { return pool_.get(slot.type, 0); });
-        for (const Access& access : exposed) replace_load(slot, access.inst, ssa.at_start(access.block));
+        for (const Access& access : exposed)
+            replace_load(slot, access.inst, ssa.at_start(access.block));
     }
 
     void replace_load(const Slot& slot, InstId load, ValueId value) {
@@ -181,7 +185,7 @@ class Mem2Reg {
     Function& function_;
     ConstantPool pool_;
     std::vector<Slot> slots_;
-    SideMap<ValueId, std::uint32_t> slot_of_;   // 1 + index into slots_
+    SideMap<ValueId, std::uint32_t> slot_of_;  // 1 + index into slots_
     std::vector<bool> dead_;
     SideMap<InstId, InstId> instead_;
     Replacements replacements_;

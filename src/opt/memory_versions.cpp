@@ -7,7 +7,7 @@ using namespace ir;
 namespace {
 
 constexpr std::uint32_t kUnknown = 0xFFFF'FFFFu;
-constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 23;   // above: a new version in every block
+constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 23;  // above: a new version in every block
 
 }  // namespace
 
@@ -23,16 +23,18 @@ const std::vector<std::uint32_t>& MemoryVersions::clobbered(const Instruction& i
     if (inst.op == Op::Store || inst.op == Op::Memset || inst.op == Op::Memcpy) {
         return classes_.clobbers(classes_.of(inst.args[0]));
     }
-    return classes_.shared_classes();   // calls and fences
+    return classes_.shared_classes();  // calls and fences
 }
 
 MemoryVersions::MemoryVersions(const Function& function, const Cfg& cfg, const MemoryClasses& classes)
-    : classes_(classes), class_count_(classes.count()),
+    : classes_(classes),
+      class_count_(classes.count()),
       versions_(function.blocks.size() * classes.count(), 0) {
     const std::size_t blocks = function.blocks.size();
     if (static_cast<std::uint64_t>(blocks) * class_count_ > kMaxCells) {
         for (const BlockId block : cfg.rpo()) {
-            for (std::uint32_t c = 0; c < class_count_; ++c) versions_[block.raw * class_count_ + c] = at_join(block);
+            for (std::uint32_t c = 0; c < class_count_; ++c)
+                versions_[block.raw * class_count_ + c] = at_join(block);
         }
         return;
     }
@@ -47,12 +49,14 @@ MemoryVersions::MemoryVersions(const Function& function, const Cfg& cfg, const M
         }
     }
     for (std::uint32_t c = 0; c < class_count_; ++c) {
-        if (!last[c].empty()) solve(c, cfg, last[c]);   // a class that nothing writes stays at version 0
+        if (!last[c].empty()) solve(c, cfg, last[c]);  // a class that nothing writes stays at version 0
     }
 }
 
-// The same rounds as SsaBuilder: propagate forward optimistically, start a version where different ones meet, repeat.
-void MemoryVersions::solve(std::uint32_t memory_class, const Cfg& cfg, const std::vector<std::uint32_t>& last_write) {
+// The same rounds as SsaBuilder: propagate forward optimistically, start a version where different ones meet,
+// repeat.
+void MemoryVersions::solve(std::uint32_t memory_class, const Cfg& cfg,
+                           const std::vector<std::uint32_t>& last_write) {
     const auto& rpo = cfg.rpo();
     std::vector<bool> join(last_write.size());
     std::vector<std::uint32_t> in(last_write.size(), kUnknown);
@@ -60,7 +64,8 @@ void MemoryVersions::solve(std::uint32_t memory_class, const Cfg& cfg, const std
         return last_write[block.raw] != kUnknown ? last_write[block.raw] : in[block.raw];
     };
     for (bool again = true; again;) {
-        for (const BlockId block : rpo) in[block.raw] = join[block.raw] ? at_join(block) : kUnknown;
+        for (const BlockId block : rpo)
+            in[block.raw] = join[block.raw] ? at_join(block) : kUnknown;
         in[rpo[0].raw] = 0;
         for (const BlockId block : rpo) {
             if (in[block.raw] != kUnknown) continue;
@@ -81,7 +86,8 @@ void MemoryVersions::solve(std::uint32_t memory_class, const Cfg& cfg, const std
             }
         }
     }
-    for (const BlockId block : rpo) versions_[block.raw * class_count_ + memory_class] = in[block.raw];
+    for (const BlockId block : rpo)
+        versions_[block.raw * class_count_ + memory_class] = in[block.raw];
 }
 
 }  // namespace ockc::opt

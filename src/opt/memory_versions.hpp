@@ -1,5 +1,5 @@
-// Which state each class of memory is in at the start of each block: two places with one version see the same bytes.
-// A version is born at an instruction that may change the class, or where different versions meet.
+// Which state each class of memory is in at the start of each block: two places with one version see the same
+// bytes. A version is born at an instruction that may change the class, or where different versions meet.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -28,7 +28,7 @@ class MemoryVersions {
 
     const ir::MemoryClasses& classes_;
     std::uint32_t class_count_;
-    std::vector<std::uint32_t> versions_;   // by block, then class
+    std::vector<std::uint32_t> versions_;  // by block, then class
     std::vector<std::uint32_t> none_;
 };
 

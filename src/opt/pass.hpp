@@ -1,5 +1,5 @@
-// What a pass is: a function that changes one ir::Function in place and says whether it did. passes.def lists them all;
-// pipeline.cpp puts them in order.
+// What a pass is: a function that changes one ir::Function in place and says whether it did. passes.def lists
+// them all; pipeline.cpp puts them in order.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -9,12 +9,13 @@
 namespace ockc::opt {
 
 struct Options {
-    int level = 3;                 // -O0 .. -O3
-    bool fmad = true;              // may a * b + c become one fma
-    bool verify = false;           // check the IR after every pass that changed it (debug builds always do)
+    int level = 3;        // -O0 .. -O3
+    bool fmad = true;     // may a * b + c become one fma
+    bool verify = false;  // check the IR after every pass that changed it (debug builds always do)
 };
 
-// What a pass may see beside the function it works on. It may read the other functions but change none of them.
+// What a pass may see beside the function it works on. It may read the other functions but change none of
+// them.
 struct PassContext {
     const ir::Module& module;
     const Options& options;
@@ -28,9 +29,9 @@ enum class Pass : std::uint8_t {
 };
 
 struct PassInfo {
-    std::string_view name;         // "mem2reg"
+    std::string_view name;  // "mem2reg"
     PassFunction run;
-    int min_level;                 // the lowest -O that runs it
+    int min_level;  // the lowest -O that runs it
     std::string_view doc;
 };
 const PassInfo& pass_info(Pass pass);
@@ -39,7 +40,8 @@ inline constexpr std::size_t kPassCount = 0
 #include "opt/passes.def"
     ;
 
-#define OCKC_OPT_PASS(name, text, function, min_level, doc) bool function(ir::Function& function, const PassContext& context);
+#define OCKC_OPT_PASS(name, text, function, min_level, doc) \
+    bool function(ir::Function& function, const PassContext& context);
 #include "opt/passes.def"
 
 }  // namespace ockc::opt

@@ -1,6 +1,6 @@
-// The order of passes, as flat lists. Callees come before callers: each function first takes in its callees' bodies,
-// which have been through the `early` list already, and is cleaned up itself. What no kernel calls any more is dropped;
-// the rest goes through the `main` list.
+// The order of passes, as flat lists. Callees come before callers: each function first takes in its callees'
+// bodies, which have been through the `early` list already, and is cleaned up itself. What no kernel calls
+// any more is dropped; the rest goes through the `main` list.
 #include "opt/pipeline.hpp"
 
 #include <vector>
@@ -17,32 +17,73 @@ constexpr PassInfo kPasses[] = {
 #include "opt/passes.def"
 };
 
-// From memory to values, one level of references at a time: the second round splits what the first round's references
-// pointed to.
+// From memory to values, one level of references at a time: the second round splits what the first round's
+// references pointed to.
 constexpr Pass kEarly[] = {
-    Pass::RemoveDeadBlocks, Pass::Inline,
-    Pass::Sroa,       Pass::Mem2Reg,     Pass::InstCombine, Pass::SimplifyCfg,
-    Pass::Sroa,       Pass::Mem2Reg,     Pass::InstCombine, Pass::JumpThreading, Pass::SimplifyCfg,
-    Pass::Dce,
+    Pass::RemoveDeadBlocks, Pass::Inline,        Pass::Sroa,        Pass::Mem2Reg,
+    Pass::InstCombine,      Pass::SimplifyCfg,   Pass::Sroa,        Pass::Mem2Reg,
+    Pass::InstCombine,      Pass::JumpThreading, Pass::SimplifyCfg, Pass::Dce,
 };
 
 constexpr Pass kMain[] = {
     // What is left of memory, and what inlining made constant.
-    Pass::Sroa,        Pass::Mem2Reg,     Pass::Sccp,        Pass::InstCombine,   Pass::SimplifyCfg,
-    Pass::JumpThreading, Pass::SimplifyCfg, Pass::DropNonnull, Pass::InferSpaces, Pass::InstCombine, Pass::Dce,
+    Pass::Sroa,
+    Pass::Mem2Reg,
+    Pass::Sccp,
+    Pass::InstCombine,
+    Pass::SimplifyCfg,
+    Pass::JumpThreading,
+    Pass::SimplifyCfg,
+    Pass::DropNonnull,
+    Pass::InferSpaces,
+    Pass::InstCombine,
+    Pass::Dce,
     // Redundancy: equal values, implied checks.
-    Pass::Gvn,         Pass::Facts,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
-    Pass::SimplifyCfg, Pass::IfConvert,   Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::InstCombine,
+    Pass::Gvn,
+    Pass::Facts,
+    Pass::InstCombine,
+    Pass::SimplifyCfg,
+    Pass::JumpThreading,
+    Pass::SimplifyCfg,
+    Pass::IfConvert,
+    Pass::SimplifyCfg,
+    Pass::IfConvert,
+    Pass::SimplifyCfg,
+    Pass::InstCombine,
     // Loops.
-    Pass::RotateLoops, Pass::SimplifyCfg, Pass::Licm,        Pass::Unroll,        Pass::Sccp,
-    Pass::SimplifyCfg, Pass::Unroll,      Pass::Sccp,        Pass::SimplifyCfg,
+    Pass::RotateLoops,
+    Pass::SimplifyCfg,
+    Pass::Licm,
+    Pass::Unroll,
+    Pass::Sccp,
+    Pass::SimplifyCfg,
+    Pass::Unroll,
+    Pass::Sccp,
+    Pass::SimplifyCfg,
     // Unrolling gives constant indices: arrays on the stack split again.
-    Pass::InstCombine, Pass::Sroa,        Pass::Mem2Reg,     Pass::Dce,           Pass::InferSpaces,
-    Pass::InstCombine, Pass::Gvn,         Pass::Facts,       Pass::InstCombine,   Pass::SimplifyCfg,
-    Pass::JumpThreading, Pass::SimplifyCfg,
+    Pass::InstCombine,
+    Pass::Sroa,
+    Pass::Mem2Reg,
+    Pass::Dce,
+    Pass::InferSpaces,
+    Pass::InstCombine,
+    Pass::Gvn,
+    Pass::Facts,
+    Pass::InstCombine,
+    Pass::SimplifyCfg,
+    Pass::JumpThreading,
+    Pass::SimplifyCfg,
     // The machine: 32-bit arithmetic, fma.
-    Pass::Narrow,      Pass::InstCombine, Pass::Contract,    Pass::Gvn,           Pass::Licm,
-    Pass::Dse,         Pass::Dce,         Pass::SimplifyCfg, Pass::Sink,          Pass::OrderBlocks,
+    Pass::Narrow,
+    Pass::InstCombine,
+    Pass::Contract,
+    Pass::Gvn,
+    Pass::Licm,
+    Pass::Dse,
+    Pass::Dce,
+    Pass::SimplifyCfg,
+    Pass::Sink,
+    Pass::OrderBlocks,
 };
 
 class Pipeline {
@@ -52,7 +93,8 @@ class Pipeline {
 
     void run() {
         const std::vector<ir::FuncId> order = callees_first(module_);
-        for (const ir::FuncId id : order) run_list(id, kEarly);
+        for (const ir::FuncId id : order)
+            run_list(id, kEarly);
         remove_uncalled(module_);
         for (const ir::FuncId id : order) {
             if (!module_.functions[id].removed) run_list(id, kMain);
@@ -92,8 +134,12 @@ class Pipeline {
 
 }  // namespace
 
-const PassInfo& pass_info(Pass pass) { return kPasses[static_cast<std::size_t>(pass)]; }
+const PassInfo& pass_info(Pass pass) {
+    return kPasses[static_cast<std::size_t>(pass)];
+}
 
-void run(ir::Module& module, const Options& options, const PassHook& hook) { Pipeline(module, options, hook).run(); }
+void run(ir::Module& module, const Options& options, const PassHook& hook) {
+    Pipeline(module, options, hook).run();
+}
 
 }  // namespace ockc::opt

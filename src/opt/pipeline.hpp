@@ -18,8 +18,8 @@ struct PassEvent {
 };
 using PassHook = std::function<void(const PassEvent&)>;
 
-// Optimises every function; functions that no kernel needs any more are marked `removed`. In a module without kernels
-// all functions are kept.
+// Optimises every function; functions that no kernel needs any more are marked `removed`. In a module without
+// kernels all functions are kept.
 void run(ir::Module& module, const Options& options, const PassHook& hook = {});
 
 }  // namespace ockc::opt

@@ -1,7 +1,8 @@
-// `while c { body }` becomes `if c { do body while c }`: the loop's header, which tests, is copied in front of the loop
-// and tests the first time there; the original then tests at the end. One branch for each iteration instead of two, and
-// what the body loads in every case can move out of the loop. A header is copied when it is small, branches out of the
-// loop, and every way round the loop ends in a plain jump to it; never with a barrier or a call inside.
+// `while c { body }` becomes `if c { do body while c }`: the loop's header, which tests, is copied in front
+// of the loop and tests the first time there; the original then tests at the end. One branch for each
+// iteration instead of two, and what the body loads in every case can move out of the loop. A header is
+// copied when it is small, branches out of the loop, and every way round the loop ends in a plain jump to it;
+// never with a barrier or a call inside.
 #include <utility>
 
 #include "ir/analysis/cfg.hpp"
@@ -17,15 +18,20 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t kMaxHeader = 24;   // instructions beside constants
+constexpr std::size_t kMaxHeader = 24;  // instructions beside constants
 
 class RotateLoops {
   public:
     explicit RotateLoops(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_), copies_(function) {}
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          loops_(cfg_, dominators_),
+          copies_(function) {}
 
     bool run() {
-        // Inner loops first: a header that leads straight into an inner loop is then copied with its edge already right.
+        // Inner loops first: a header that leads straight into an inner loop is then copied with its edge
+        // already right.
         bool changed = false;
         for (std::uint32_t i = static_cast<std::uint32_t>(loops_.all().size()); i-- > 0;) {
             changed = rotate(LoopId(i)) || changed;
@@ -39,10 +45,11 @@ class RotateLoops {
         const Loop& loop = loops_[id];
         const Instruction& test = function_.terminator(loop.header);
         if (test.op != Op::Br || !copyable(loop.header)) return false;
-        const bool inside[2] = {loops_.contains(id, test.targets[0].block), loops_.contains(id, test.targets[1].block)};
+        const bool inside[2] = {loops_.contains(id, test.targets[0].block),
+                                loops_.contains(id, test.targets[1].block)};
         if (inside[0] == inside[1]) return false;
         const BlockId body = test.targets[inside[0] ? 0 : 1].block;
-        if (body == loop.header) return false;   // tests at its end already
+        if (body == loop.header) return false;  // tests at its end already
         for (const BlockId latch : loop.latches) {
             if (function_.terminator(latch).op != Op::Jump) return false;
         }
@@ -54,7 +61,7 @@ class RotateLoops {
             }
         }
         const std::uint32_t asked = std::exchange(function_.blocks[loop.header].unroll, 0);
-        if (asked != 0) function_.blocks[body].unroll = asked;   // the body is the header now
+        if (asked != 0) function_.blocks[body].unroll = asked;  // the body is the header now
         return true;
     }
 

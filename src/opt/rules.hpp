@@ -1,11 +1,13 @@
-// Peephole rules, grouped by operation family (rules_int.cpp, rules_compare.cpp, rules_convert.cpp, rules_float.cpp,
-// rules_memory.cpp). A rule looks at one instruction whose operands are already simplified, and either
+// Peephole rules, grouped by operation family (rules_int.cpp, rules_compare.cpp, rules_convert.cpp,
+// rules_float.cpp, rules_memory.cpp). A rule looks at one instruction whose operands are already simplified,
+// and either
 //   * returns a value that is equal to the instruction's result: the instruction goes away; or
 //   * turns the instruction into a better one with Rewriter::become: the rules then look at it again; or
 //   * returns none without touching anything.
-// Canonical forms that rules and isel rely on: constants are the second operand of commutative operations, comparisons
-// and additions (x - c is x + -c); comparisons with constants use strict conditions (x <= 4 is x < 5); the constant part
-// of an address is its last ptradd and moves into the offset of loads and stores; not(compare) is the inverted compare.
+// Canonical forms that rules and isel rely on: constants are the second operand of commutative operations,
+// comparisons and additions (x - c is x + -c); comparisons with constants use strict conditions (x <= 4 is x
+// < 5); the constant part of an address is its last ptradd and moves into the offset of loads and stores;
+// not(compare) is the inverted compare.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -20,8 +22,8 @@ namespace ockc::opt {
 
 class Rewriter {
   public:
-    Rewriter(ir::Function& function, const ir::Module& module, ConstantPool& pool, std::vector<ir::InstId>& out,
-             const std::vector<std::uint32_t>& use_counts)
+    Rewriter(ir::Function& function, const ir::Module& module, ConstantPool& pool,
+             std::vector<ir::InstId>& out, const std::vector<std::uint32_t>& use_counts)
         : function(function), module(module), pool_(pool), out_(out), use_counts_(use_counts) {}
 
     ir::Function& function;
@@ -36,7 +38,9 @@ class Rewriter {
     bool is(ir::ValueId value, std::uint64_t low) const { return is_constant(function, value, low); }
     bool is_all_ones(ir::ValueId value) const;
     // Used once at the start of the sweep; such a value dies when its only user is rewritten.
-    bool single_use(ir::ValueId value) const { return value.raw < use_counts_.size() && use_counts_[value.raw] == 1; }
+    bool single_use(ir::ValueId value) const {
+        return value.raw < use_counts_.size() && use_counts_[value.raw] == 1;
+    }
     // An upper bound of the value as an unsigned number (at most 64 bits).
     std::uint64_t unsigned_max(ir::ValueId value) const;
 
@@ -46,7 +50,8 @@ class Rewriter {
     // A new instruction in front of the current one.
     ir::ValueId make(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args, std::uint8_t aux = 0);
     // The current instruction becomes another one with the same result type. Returns none, as the rules do.
-    ir::ValueId become(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args, std::uint8_t aux = 0);
+    ir::ValueId become(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args,
+                       std::uint8_t aux = 0);
     ir::Instruction& mutate() {
         mutated_ = true;
         return function.insts[current_];

@@ -118,7 +118,8 @@ ValueId compare_equal(Rewriter& r, IntCond cond, ValueId a, Constant c) {
 ValueId compare_extended(Rewriter& r, IntCond cond, const Instruction& ext, ValueId b) {
     const Type from = r.type_of(ext.args[0]);
     const bool zero = ext.op == Op::Zext;
-    const bool order_kept = zero ? true : (is_signed_cond(cond) || cond == IntCond::Eq || cond == IntCond::Ne);
+    const bool order_kept =
+        zero ? true : (is_signed_cond(cond) || cond == IntCond::Eq || cond == IntCond::Ne);
     if (!order_kept) return ValueId::none();
     // Zero-extended values are not negative: signed order is unsigned order.
     IntCond narrow_cond = cond;
@@ -126,16 +127,17 @@ ValueId compare_extended(Rewriter& r, IntCond cond, const Instruction& ext, Valu
         narrow_cond = static_cast<IntCond>(static_cast<int>(cond) - static_cast<int>(IntCond::Slt) +
                                            static_cast<int>(IntCond::Ult));
     }
-    if (const Instruction* other = r.match(b, ext.op); other != nullptr && r.type_of(other->args[0]) == from) {
+    if (const Instruction* other = r.match(b, ext.op);
+        other != nullptr && r.type_of(other->args[0]) == from) {
         return icmp(r, narrow_cond, from, ext.args[0], other->args[0]);
     }
     const auto c = r.constant(b);
     if (!c) return ValueId::none();
     const std::uint32_t from_bits = type_bits(from);
     const Uint128 low = cut(wide(*c), from_bits);
-    const Uint128 again = zero ? low
-                               : cut(static_cast<Uint128>(sign_extend(low, from_bits)), type_bits(r.inst().type));
-    if (again != wide(*c)) return ValueId::none();   // compare_with_constant knows the range
+    const Uint128 again =
+        zero ? low : cut(static_cast<Uint128>(sign_extend(low, from_bits)), type_bits(r.inst().type));
+    if (again != wide(*c)) return ValueId::none();  // compare_with_constant knows the range
     return icmp(r, narrow_cond, from, ext.args[0], r.make_constant(from, opt::narrow(low)));
 }
 
@@ -161,7 +163,8 @@ ValueId simplify_icmp(Rewriter& r) {
         const ValueId value = compare_select(r, cond, *def, *c);
         if (value.valid() || r.mutated()) return value;
     }
-    if (def != nullptr && def->op == Op::PtrToInt && wide(*c) == 0 && (cond == IntCond::Eq || cond == IntCond::Ne)) {
+    if (def != nullptr && def->op == Op::PtrToInt && wide(*c) == 0 &&
+        (cond == IntCond::Eq || cond == IntCond::Ne)) {
         const Type pointer = r.type_of(def->args[0]);
         return icmp(r, cond, pointer, def->args[0], r.make_constant(pointer, 0));
     }

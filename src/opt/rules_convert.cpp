@@ -19,7 +19,7 @@ ValueId simplify_trunc(Rewriter& r, const Instruction& inner) {
 
 ValueId simplify_extension(Rewriter& r, const Instruction& inner) {
     const Instruction& inst = r.inst();
-    if (inner.op == Op::Zext) return r.become(Op::Zext, inst.type, {inner.args[0]});   // also sext of zext
+    if (inner.op == Op::Zext) return r.become(Op::Zext, inst.type, {inner.args[0]});  // also sext of zext
     if (inner.op == Op::Sext && inst.op == Op::Sext) return r.become(Op::Sext, inst.type, {inner.args[0]});
     if (inner.op != Op::Trunc || inst.op != Op::Zext) return ValueId::none();
     // zext(trunc x) where the bits cut off are known to be zero.

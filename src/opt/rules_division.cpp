@@ -1,5 +1,6 @@
-// Division and remainder by constants: shifts for powers of two, else multiplication with a rounded-up reciprocal
-// (Granlund and Montgomery, "Division by Invariant Integers using Multiplication"). A divisor of 0 may give anything.
+// Division and remainder by constants: shifts for powers of two, else multiplication with a rounded-up
+// reciprocal (Granlund and Montgomery, "Division by Invariant Integers using Multiplication"). A divisor of 0
+// may give anything.
 #include <bit>
 
 #include "opt/rules.hpp"
@@ -10,7 +11,9 @@ using namespace ir;
 
 namespace {
 
-ValueId shift_of(Rewriter& r, std::uint64_t amount) { return r.make_constant(Type::I32, amount); }
+ValueId shift_of(Rewriter& r, std::uint64_t amount) {
+    return r.make_constant(Type::I32, amount);
+}
 
 // x - (x / d) * d
 ValueId remainder_from_quotient(Rewriter& r, Op division, ValueId x, ValueId d) {
@@ -20,12 +23,13 @@ ValueId remainder_from_quotient(Rewriter& r, Op division, ValueId x, ValueId d) 
     return r.become(Op::Isub, type, {x, product});
 }
 
-// m = ceil(2^(N + l) / d) - 2^N with l = ceil(log2 d); then x / d = (((x - t) >> 1) + t) >> (l - 1) where t = umulh(m, x).
+// m = ceil(2^(N + l) / d) - 2^N with l = ceil(log2 d); then x / d = (((x - t) >> 1) + t) >> (l - 1) where t =
+// umulh(m, x).
 ValueId unsigned_reciprocal(Rewriter& r, ValueId x, std::uint64_t d) {
     const Type type = r.inst().type;
     const std::uint32_t bits = type_bits(type);
     const auto l = static_cast<std::uint32_t>(std::bit_width(d - 1));
-    const Uint128 excess = ((Uint128{1} << l) - d) << bits;   // 2^N * (2^l - d) < 2^(2N)
+    const Uint128 excess = ((Uint128{1} << l) - d) << bits;  // 2^N * (2^l - d) < 2^(2N)
     const auto m = static_cast<std::uint64_t>(excess / d + 1);
     const ValueId t = r.make(Op::Umulh, type, {x, r.make_constant(type, m)});
     const ValueId half = r.make(Op::Lshr, type, {r.make(Op::Isub, type, {x, t}), shift_of(r, 1)});
@@ -39,7 +43,7 @@ ValueId unsigned_reciprocal_short(Rewriter& r, ValueId x, std::uint64_t d) {
     const std::uint32_t bits = type_bits(type);
     const auto l = static_cast<std::uint32_t>(std::bit_width(d - 1));
     const Uint128 power = Uint128{1} << (bits - 1 + l);
-    const auto m = static_cast<std::uint64_t>((power + d - 1) / d);   // ceil(2^(N-1+l) / d) < 2^N
+    const auto m = static_cast<std::uint64_t>((power + d - 1) / d);  // ceil(2^(N-1+l) / d) < 2^N
     const ValueId t = r.make(Op::Umulh, type, {x, r.make_constant(type, m)});
     return r.become(Op::Lshr, type, {t, shift_of(r, l - 1)});
 }
@@ -53,15 +57,16 @@ ValueId signed_power_of_two(Rewriter& r, ValueId x, std::uint32_t k) {
     return r.become(Op::Ashr, type, {r.make(Op::Iadd, type, {x, bias}), shift_of(r, k)});
 }
 
-// m = 2^N * 2^(l-1) / |d| rounded up, less 2^N: q0 = x + smulh(m, x), shifted by l - 1, plus 1 for negative x.
+// m = 2^N * 2^(l-1) / |d| rounded up, less 2^N: q0 = x + smulh(m, x), shifted by l - 1, plus 1 for negative
+// x.
 ValueId signed_reciprocal(Rewriter& r, ValueId x, Int128 d) {
     const Type type = r.inst().type;
     const std::uint32_t bits = type_bits(type);
     const auto magnitude = static_cast<std::uint64_t>(d < 0 ? -d : d);
     const auto l = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::bit_width(magnitude - 1)));
-    const Uint128 m = (Uint128{1} << (bits + l - 1)) / magnitude + 1;   // between 2^(N-1) and 2^N
+    const Uint128 m = (Uint128{1} << (bits + l - 1)) / magnitude + 1;  // between 2^(N-1) and 2^N
     const ValueId factor = r.make_constant(type, opt::narrow(cut(m, bits)));
-    const ValueId t = r.make(Op::Smulh, type, {x, factor});              // the factor counts as m - 2^N here
+    const ValueId t = r.make(Op::Smulh, type, {x, factor});  // the factor counts as m - 2^N here
     const ValueId q0 = r.make(Op::Iadd, type, {t, x});
     const ValueId shifted = r.make(Op::Ashr, type, {q0, shift_of(r, l - 1)});
     const ValueId sign = r.make(Op::Ashr, type, {x, shift_of(r, bits - 1)});
@@ -73,10 +78,12 @@ ValueId divide_unsigned(Rewriter& r, ValueId x, Constant d) {
     const Instruction& inst = r.inst();
     const std::uint32_t bits = type_bits(inst.type);
     if (d.high == 0 && std::has_single_bit(d.low)) {
-        return r.become(Op::Lshr, inst.type, {x, shift_of(r, static_cast<std::uint64_t>(std::countr_zero(d.low)))});
+        return r.become(Op::Lshr, inst.type,
+                        {x, shift_of(r, static_cast<std::uint64_t>(std::countr_zero(d.low)))});
     }
     if (bits != 32 && bits != 64) return ValueId::none();
-    if (r.unsigned_max(x) >> (bits - 1) == 0 && d.low >> (bits - 1) == 0) return unsigned_reciprocal_short(r, x, d.low);
+    if (r.unsigned_max(x) >> (bits - 1) == 0 && d.low >> (bits - 1) == 0)
+        return unsigned_reciprocal_short(r, x, d.low);
     return unsigned_reciprocal(r, x, d.low);
 }
 
@@ -84,7 +91,7 @@ ValueId divide_signed(Rewriter& r, ValueId x, Constant c) {
     const Instruction& inst = r.inst();
     const std::uint32_t bits = type_bits(inst.type);
     const Int128 d = sign_extend(wide(c), bits);
-    if (d == -1) return r.become(Op::Ineg, inst.type, {x});   // MIN / -1 may give anything
+    if (d == -1) return r.become(Op::Ineg, inst.type, {x});  // MIN / -1 may give anything
     if (bits > 64) return ValueId::none();
     const auto magnitude = static_cast<std::uint64_t>(d < 0 ? -d : d);
     if (std::has_single_bit(magnitude) && d > 0) {

@@ -29,7 +29,9 @@ std::optional<std::uint64_t> exact_reciprocal(Type type, std::uint64_t bits) {
     return sign | ((twice_bias - exponent) << format.mantissa_bits);
 }
 
-bool is_commutative_float(Op op) { return op == Op::Fadd || op == Op::Fmul || op == Op::Fmin || op == Op::Fmax; }
+bool is_commutative_float(Op op) {
+    return op == Op::Fadd || op == Op::Fmul || op == Op::Fmin || op == Op::Fmax;
+}
 
 }  // namespace
 
@@ -37,15 +39,18 @@ ValueId simplify_float(Rewriter& r) {
     const Instruction& inst = r.inst();
     const ValueId a = inst.args[0];
     const ValueId b = inst.args.size() > 1 ? inst.args[1] : ValueId::none();
-    if (is_commutative_float(inst.op) && r.constant(a) && !r.constant(b)) return r.become(inst.op, inst.type, {b, a});
+    if (is_commutative_float(inst.op) && r.constant(a) && !r.constant(b))
+        return r.become(inst.op, inst.type, {b, a});
     switch (inst.op) {
         case Op::Fadd:
             if (is_bits_of(r, b, -0.0)) return a;
-            if (const Instruction* neg = r.match(b, Op::Fneg)) return r.become(Op::Fsub, inst.type, {a, neg->args[0]});
+            if (const Instruction* neg = r.match(b, Op::Fneg))
+                return r.become(Op::Fsub, inst.type, {a, neg->args[0]});
             return ValueId::none();
         case Op::Fsub:
             if (is_bits_of(r, b, 0.0)) return a;
-            if (const Instruction* neg = r.match(b, Op::Fneg)) return r.become(Op::Fadd, inst.type, {a, neg->args[0]});
+            if (const Instruction* neg = r.match(b, Op::Fneg))
+                return r.become(Op::Fadd, inst.type, {a, neg->args[0]});
             return ValueId::none();
         case Op::Fmul: return is_bits_of(r, b, 1.0) ? a : ValueId::none();
         case Op::Fdiv:

@@ -12,10 +12,21 @@ namespace {
 
 bool is_commutative(Op op) {
     switch (op) {
-        case Op::Iadd: case Op::Imul: case Op::Umulh: case Op::Smulh: case Op::And: case Op::Or: case Op::Xor:
-        case Op::Smin: case Op::Smax: case Op::Umin: case Op::Umax: case Op::UaddOv: case Op::SaddOv: case Op::UmulOv:
-        case Op::SmulOv:
-            return true;
+        case Op::Iadd:
+        case Op::Imul:
+        case Op::Umulh:
+        case Op::Smulh:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Smin:
+        case Op::Smax:
+        case Op::Umin:
+        case Op::Umax:
+        case Op::UaddOv:
+        case Op::SaddOv:
+        case Op::UmulOv:
+        case Op::SmulOv: return true;
         default: return false;
     }
 }
@@ -36,7 +47,8 @@ ValueId reassociate(Rewriter& r) {
     if (!outer || inner == nullptr) return ValueId::none();
     const auto inner_constant = r.constant(inner->args[1]);
     if (!inner_constant) return ValueId::none();
-    const ValueId combined = r.make_constant(inst.type, constant_op(inst.op, inst.type, *inner_constant, *outer));
+    const ValueId combined =
+        r.make_constant(inst.type, constant_op(inst.op, inst.type, *inner_constant, *outer));
     return r.become(inst.op, inst.type, {inner->args[0], combined});
 }
 
@@ -47,9 +59,10 @@ ValueId simplify_add(Rewriter& r) {
     if (r.is(b, 0)) return a;
     for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
         if (const Instruction* sub = r.match(x, Op::Isub)) {
-            if (sub->args[1] == y) return sub->args[0];   // (p - y) + y
+            if (sub->args[1] == y) return sub->args[0];  // (p - y) + y
         }
-        if (const Instruction* neg = r.match(x, Op::Ineg)) return r.become(Op::Isub, inst.type, {y, neg->args[0]});
+        if (const Instruction* neg = r.match(x, Op::Ineg))
+            return r.become(Op::Isub, inst.type, {y, neg->args[0]});
     }
     return reassociate(r);
 }
@@ -69,7 +82,8 @@ ValueId simplify_sub(Rewriter& r) {
         if (add->args[0] == b) return add->args[1];
         if (add->args[1] == b) return add->args[0];
     }
-    if (const Instruction* neg = r.match(b, Op::Ineg)) return r.become(Op::Iadd, inst.type, {a, neg->args[0]});
+    if (const Instruction* neg = r.match(b, Op::Ineg))
+        return r.become(Op::Iadd, inst.type, {a, neg->args[0]});
     return ValueId::none();
 }
 
@@ -86,7 +100,7 @@ ValueId simplify_mul(Rewriter& r) {
         const auto shift = static_cast<std::uint64_t>(std::countr_zero(c->low));
         return r.become(Op::Shl, inst.type, {a, r.make_constant(Type::I32, shift)});
     }
-    if (const Instruction* shl = r.match(a, Op::Shl)) {   // (x << k) * c
+    if (const Instruction* shl = r.match(a, Op::Shl)) {  // (x << k) * c
         if (const auto k = r.constant(shl->args[1])) {
             const Constant factor = constant_op(Op::Shl, inst.type, *c, *k);
             return r.become(Op::Imul, inst.type, {shl->args[0], r.make_constant(inst.type, factor)});
@@ -159,7 +173,8 @@ ValueId simplify_shift_amount(Rewriter& r) {
     }
     if (const Instruction* mask = r.match(inst.args[1], Op::And)) {
         const auto c = r.constant(mask->args[1]);
-        if (c && (c->low & (bits - 1)) == bits - 1) return r.become(inst.op, inst.type, {inst.args[0], mask->args[0]});
+        if (c && (c->low & (bits - 1)) == bits - 1)
+            return r.become(inst.op, inst.type, {inst.args[0], mask->args[0]});
     }
     return ValueId::none();
 }
@@ -179,9 +194,10 @@ ValueId simplify_shift(Rewriter& r) {
     }
     const auto k = r.constant(inner->args[1]);
     if (!k || k->low >= bits) return ValueId::none();
-    if (inner->op == inst.op) {   // two shifts the same way
+    if (inner->op == inst.op) {  // two shifts the same way
         const std::uint64_t sum = c->low + k->low;
-        if (sum < bits) return r.become(inst.op, inst.type, {inner->args[0], r.make_constant(Type::I32, sum)});
+        if (sum < bits)
+            return r.become(inst.op, inst.type, {inner->args[0], r.make_constant(Type::I32, sum)});
         if (inst.op == Op::Ashr) {
             return r.become(inst.op, inst.type, {inner->args[0], r.make_constant(Type::I32, bits - 1)});
         }
@@ -219,8 +235,9 @@ ValueId simplify_overflow(Rewriter& r) {
     if (inst.op == Op::UmulOv && static_cast<Uint128>(a) * b <= limit) return r.make_bool(false);
     if (inst.op == Op::SaddOv && static_cast<Uint128>(a) + b <= limit / 2) return r.make_bool(false);
     if (inst.op == Op::SmulOv && static_cast<Uint128>(a) * b <= limit / 2) return r.make_bool(false);
-    if (inst.op == Op::UsubOv) {   // a - b overflows when a < b
-        return r.become(Op::Icmp, inst.type, {inst.args[0], inst.args[1]}, static_cast<std::uint8_t>(IntCond::Ult));
+    if (inst.op == Op::UsubOv) {  // a - b overflows when a < b
+        return r.become(Op::Icmp, inst.type, {inst.args[0], inst.args[1]},
+                        static_cast<std::uint8_t>(IntCond::Ult));
     }
     return ValueId::none();
 }
@@ -273,7 +290,7 @@ ValueId simplify_int(Rewriter& r) {
             return ValueId::none();
         case Op::Sreg:
         case Op::LaunchDomain: return simplify_machine(r);
-        default: return ValueId::none();   // folded when constant, else left alone
+        default: return ValueId::none();  // folded when constant, else left alone
     }
 }
 

@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-constexpr std::int64_t kMaxOffset = std::int64_t{1} << 24;   // fits every load's immediate field
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 24;  // fits every load's immediate field
 
 // Splits b = x + c (also (x + c) << k and (x + c) * m) into a part without the constant and the constant.
 struct Split {
@@ -48,10 +48,11 @@ ValueId simplify_ptradd(Rewriter& r) {
     const Instruction* inner = r.match(p, Op::PtrAdd);
     const auto inner_constant = inner != nullptr ? r.constant(inner->args[1]) : std::nullopt;
     if (inner_constant) {
-        if (const auto c = r.constant(b)) {   // (p + c1) + c2
-            return r.become(Op::PtrAdd, type, {inner->args[0], r.make_constant(Type::I64, inner_constant->low + c->low)});
+        if (const auto c = r.constant(b)) {  // (p + c1) + c2
+            return r.become(Op::PtrAdd, type,
+                            {inner->args[0], r.make_constant(Type::I64, inner_constant->low + c->low)});
         }
-        const ValueId base = r.make(Op::PtrAdd, type, {inner->args[0], b});   // (p + c) + x = (p + x) + c
+        const ValueId base = r.make(Op::PtrAdd, type, {inner->args[0], b});  // (p + c) + x = (p + x) + c
         return r.become(Op::PtrAdd, type, {base, inner->args[1]});
     }
     if (const auto split = split_offset(r, b); split && small(split->constant)) {
@@ -89,7 +90,8 @@ ValueId load_constant_data(Rewriter& r) {
         return ValueId::none();
     }
     Uint128 value = 0;
-    for (std::uint32_t i = size; i-- > 0;) value = (value << 8) | global.init[offset + i];
+    for (std::uint32_t i = size; i-- > 0;)
+        value = (value << 8) | global.init[offset + i];
     return r.make_constant(inst.type, opt::narrow(cut(value, type_bits(inst.type))));
 }
 

@@ -1,6 +1,6 @@
-// Sparse conditional constant propagation (Wegman and Zadeck): values start unknown, edges start unreached, and both only
-// ever move one way, so constants are found even around loops that the constants themselves cut. Afterwards constant
-// values are replaced and branches on constants are folded; simplify_cfg clears up.
+// Sparse conditional constant propagation (Wegman and Zadeck): values start unknown, edges start unreached,
+// and both only ever move one way, so constants are found even around loops that the constants themselves
+// cut. Afterwards constant values are replaced and branches on constants are folded; simplify_cfg clears up.
 #include <array>
 #include <vector>
 
@@ -24,16 +24,21 @@ struct Cell {
 class Sccp {
   public:
     explicit Sccp(Function& function)
-        : function_(function), uses_(function), cells_(function.values.size()), reached_(function.blocks.size()) {}
+        : function_(function),
+          uses_(function),
+          cells_(function.values.size()),
+          reached_(function.blocks.size()) {}
 
     bool run() {
-        for (const ValueId param : function_.blocks[function_.entry()].params) cells_.at(param).state = Cell::State::Varying;
+        for (const ValueId param : function_.blocks[function_.entry()].params)
+            cells_.at(param).state = Cell::State::Varying;
         reach(function_.entry());
         while (!blocks_.empty() || !values_.empty()) {
             if (!blocks_.empty()) {
                 const BlockId block = blocks_.back();
                 blocks_.pop_back();
-                for (const InstId id : function_.blocks[block].insts) visit(id);
+                for (const InstId id : function_.blocks[block].insts)
+                    visit(id);
             } else {
                 const ValueId value = values_.back();
                 values_.pop_back();
@@ -69,13 +74,15 @@ class Sccp {
         if (is_terminator(inst.op)) return visit_terminator(inst);
         if (inst.results.empty()) return;
         const Cell cell = evaluate(inst);
-        for (const ValueId result : inst.results) lower(result, cell);
+        for (const ValueId result : inst.results)
+            lower(result, cell);
     }
 
     Cell evaluate(const Instruction& inst) const {
         constexpr Cell kVarying{Cell::State::Varying, {}};
         if (inst.op == Op::Const) return {Cell::State::Constant, {inst.imm, inst.imm_high}};
-        if (!is_pure(inst.op) || inst.args.empty() || inst.args.size() > 3 || inst.op == Op::SpaceCast) return kVarying;
+        if (!is_pure(inst.op) || inst.args.empty() || inst.args.size() > 3 || inst.op == Op::SpaceCast)
+            return kVarying;
         if (inst.op == Op::Select) return evaluate_select(inst);
         std::array<Constant, 3> args;
         for (std::uint32_t i = 0; i < inst.args.size(); ++i) {
@@ -95,7 +102,8 @@ class Sccp {
         const Cell& b = cells_[inst.args[2]];
         if (a.state == Cell::State::Unknown) return b;
         if (b.state == Cell::State::Unknown) return a;
-        const bool same = a.state == Cell::State::Constant && b.state == Cell::State::Constant && a.value == b.value;
+        const bool same =
+            a.state == Cell::State::Constant && b.state == Cell::State::Constant && a.value == b.value;
         return same ? a : Cell{Cell::State::Varying, {}};
     }
 
@@ -105,7 +113,8 @@ class Sccp {
         const Cell& cell = cells_[inst.args[0]];
         if (cell.state == Cell::State::Unknown) return;
         if (cell.state == Cell::State::Varying) {
-            for (const Target& target : inst.targets) take(target);
+            for (const Target& target : inst.targets)
+                take(target);
             return;
         }
         take(inst.targets[taken(inst, cell.value)]);
@@ -122,7 +131,8 @@ class Sccp {
     // Control can follow this edge: its arguments arrive. Called again whenever one of them moves.
     void take(const Target& target) {
         const auto& params = function_.blocks[target.block].params;
-        for (std::size_t i = 0; i < params.size(); ++i) lower(params[i], cells_[target.args[i]]);
+        for (std::size_t i = 0; i < params.size(); ++i)
+            lower(params[i], cells_[target.args[i]]);
         reach(target.block);
     }
 
@@ -162,6 +172,8 @@ class Sccp {
 
 }  // namespace
 
-bool run_sccp(Function& function, const PassContext&) { return Sccp(function).run(); }
+bool run_sccp(Function& function, const PassContext&) {
+    return Sccp(function).run();
+}
 
 }  // namespace ockc::opt

@@ -4,7 +4,8 @@
 //   * a block parameter whose arguments are all one value (or itself) is that value
 //   * a block that only jumps is skipped by its predecessors
 //   * a block with one successor, which has no other predecessor, absorbs it
-// A branch to a panic or trap is never folded on the ground that it must not happen; a branch to `unreachable` is.
+// A branch to a panic or trap is never folded on the ground that it must not happen; a branch to
+// `unreachable` is.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -42,7 +43,8 @@ class SimplifyCfg {
     }
 
   private:
-    // ---- branches ----------------------------------------------------------------------------------------------------
+    // ---- branches
+    // ----------------------------------------------------------------------------------------------------
 
     bool fold_branches() {
         bool changed = false;
@@ -70,7 +72,8 @@ class SimplifyCfg {
             set_jump(function_, block, Target(inst.targets[i]));
             return true;
         };
-        if (const Instruction* known = constant_def(function_, inst.args[0])) return take(known->imm != 0 ? 0 : 1);
+        if (const Instruction* known = constant_def(function_, inst.args[0]))
+            return take(known->imm != 0 ? 0 : 1);
         if (same(inst.targets[0], inst.targets[1])) return take(0);
         if (is_unreachable(inst.targets[0].block)) return take(1);
         if (is_unreachable(inst.targets[1].block)) return take(0);
@@ -93,13 +96,16 @@ class SimplifyCfg {
             return true;
         }
         bool changed = false;
-        for (std::size_t i = inst.cases.size(); i-- > 0;) {   // cases that go where the default goes, or nowhere
-            if (!same(inst.targets[i + 1], inst.targets[0]) && !is_unreachable(inst.targets[i + 1].block)) continue;
+        for (std::size_t i = inst.cases.size();
+             i-- > 0;) {  // cases that go where the default goes, or nowhere
+            if (!same(inst.targets[i + 1], inst.targets[0]) && !is_unreachable(inst.targets[i + 1].block))
+                continue;
             inst.cases.erase(inst.cases.begin() + static_cast<std::ptrdiff_t>(i));
             inst.targets.erase(inst.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             changed = true;
         }
-        if (!inst.cases.empty() && is_unreachable(inst.targets[0].block)) {   // the last case is the default then
+        if (!inst.cases.empty() &&
+            is_unreachable(inst.targets[0].block)) {  // the last case is the default then
             inst.targets[0] = std::move(inst.targets.back());
             inst.targets.pop_back();
             inst.cases.pop_back();
@@ -122,7 +128,8 @@ class SimplifyCfg {
         const Instruction like = function_.insts[id];
         if (!pool_) pool_.emplace(function_);
         const ValueId value = pool_->get(like.type, like.cases[0]);
-        const InstId compare = make_inst(function_, Op::Icmp, like.type, Type::I1, {like.args[0], value}, like);
+        const InstId compare =
+            make_inst(function_, Op::Icmp, like.type, Type::I1, {like.args[0], value}, like);
         function_.insts[compare].aux = static_cast<std::uint8_t>(IntCond::Eq);
         auto& insts = function_.blocks[block].insts;
         insts.insert(insts.end() - 1, compare);
@@ -134,7 +141,8 @@ class SimplifyCfg {
         std::swap(branch.targets[0], branch.targets[1]);
     }
 
-    // ---- parameters --------------------------------------------------------------------------------------------------
+    // ---- parameters
+    // --------------------------------------------------------------------------------------------------
 
     bool drop_redundant_params() {
         const Cfg cfg(function_);
@@ -158,7 +166,8 @@ class SimplifyCfg {
     }
 
     // The one value, beside the parameter itself, that arrives in a parameter; none when there are several.
-    ValueId only_argument(const Cfg& cfg, BlockId block, std::uint32_t index, Replacements& replacements) const {
+    ValueId only_argument(const Cfg& cfg, BlockId block, std::uint32_t index,
+                          Replacements& replacements) const {
         const ValueId param = function_.blocks[block].params[index];
         ValueId only;
         for (const BlockId pred : cfg.preds(block)) {
@@ -173,7 +182,8 @@ class SimplifyCfg {
         return only;
     }
 
-    // ---- blocks ------------------------------------------------------------------------------------------------------
+    // ---- blocks
+    // ------------------------------------------------------------------------------------------------------
 
     // A block of nothing but a jump is skipped when its parameters are used by that jump only.
     bool skip_empty_blocks() {
@@ -212,7 +222,8 @@ class SimplifyCfg {
         if (b.insts.size() != 1 || block == function_.entry()) return false;
         const Instruction& jump = function_.insts[b.insts[0]];
         if (jump.op != Op::Jump || jump.targets[0].block == block) return false;
-        return std::all_of(b.params.begin(), b.params.end(), [&](ValueId param) { return outside[param.raw] == 0; });
+        return std::all_of(b.params.begin(), b.params.end(),
+                           [&](ValueId param) { return outside[param.raw] == 0; });
     }
 
     // Where an edge into an empty block ends up, with which arguments.
@@ -232,7 +243,8 @@ class SimplifyCfg {
         bool changed = false;
         for (const BlockId block : cfg.rpo()) {
             if (function_.blocks[block].removed) continue;
-            while (absorb_successor(cfg, block, replacements)) changed = true;
+            while (absorb_successor(cfg, block, replacements))
+                changed = true;
         }
         if (!changed) return false;
         std::erase_if(function_.layout, [&](BlockId block) { return function_.blocks[block].removed; });
@@ -261,7 +273,7 @@ class SimplifyCfg {
     }
 
     Function& function_;
-    std::optional<ConstantPool> pool_;   // while branches are folded
+    std::optional<ConstantPool> pool_;  // while branches are folded
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Moves pure instructions down to where their results are needed: into the nearest block that dominates all uses, as long
-// as that is in no deeper loop, and in front of the first use there. What only one arm of a branch needs is not computed
-// on the other; addresses stand beside their accesses; and the step of a loop counter stands at the loop's end, where it
-// can take the counter's register.
+// Moves pure instructions down to where their results are needed: into the nearest block that dominates all
+// uses, as long as that is in no deeper loop, and in front of the first use there. What only one arm of a
+// branch needs is not computed on the other; addresses stand beside their accesses; and the step of a loop
+// counter stands at the loop's end, where it can take the counter's register.
 //
 // Blocks and instructions are visited backwards, so users move before what they use.
 #include <algorithm>
@@ -23,10 +23,17 @@ namespace {
 class Sink {
   public:
     explicit Sink(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_), uses_(function),
-          block_of_(function.insts.size()), moved_(function.insts.size()), arrivals_(function.blocks.size()) {
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          loops_(cfg_, dominators_),
+          uses_(function),
+          block_of_(function.insts.size()),
+          moved_(function.insts.size()),
+          arrivals_(function.blocks.size()) {
         for (const BlockId block : function.layout) {
-            for (const InstId id : function.blocks[block].insts) block_of_.set(id, block);
+            for (const InstId id : function.blocks[block].insts)
+                block_of_.set(id, block);
         }
     }
 
@@ -34,10 +41,12 @@ class Sink {
         const auto& rpo = cfg_.rpo();
         for (std::size_t i = rpo.size(); i-- > 0;) {
             auto& insts = function_.blocks[rpo[i]].insts;
-            for (std::size_t j = insts.size(); j-- > 0;) visit(rpo[i], insts[j]);
+            for (std::size_t j = insts.size(); j-- > 0;)
+                visit(rpo[i], insts[j]);
         }
         if (!changed_) return false;
-        for (const BlockId block : rpo) rebuild(block);
+        for (const BlockId block : rpo)
+            rebuild(block);
         return true;
     }
 
@@ -51,7 +60,8 @@ class Sink {
             if (!block.valid() || !cfg_.reachable(block)) return;
             target = target.valid() ? dominators_.common(target, block) : block;
         }
-        while (target != home && in_deeper_loop(target, home)) target = dominators_.idom(target);
+        while (target != home && in_deeper_loop(target, home))
+            target = dominators_.idom(target);
         if (target == home && !is_counter_step(home, inst)) return;
         moved_[id.raw] = true;
         block_of_.set(id, target);
@@ -78,15 +88,18 @@ class Sink {
     // The block's own instructions in their order, each preceded by the arrivals that it needs.
     void rebuild(BlockId block) {
         auto& insts = function_.blocks[block].insts;
-        const bool leaves = std::any_of(insts.begin(), insts.end(), [&](InstId id) { return moved_[id.raw]; });
+        const bool leaves =
+            std::any_of(insts.begin(), insts.end(), [&](InstId id) { return moved_[id.raw]; });
         if (!leaves && arrivals_[block].empty()) return;
         waiting_.assign(arrivals_[block].begin(), arrivals_[block].end());
-        for (const InstId id : waiting_) here_.set(id, block);
+        for (const InstId id : waiting_)
+            here_.set(id, block);
         std::vector<InstId> out;
         for (const InstId id : insts) {
             if (moved_[id.raw]) continue;
-            if (is_terminator(function_.insts[id].op)) {   // what only blocks below need
-                for (std::size_t i = waiting_.size(); i-- > 0;) emit(waiting_[i], block, out);
+            if (is_terminator(function_.insts[id].op)) {  // what only blocks below need
+                for (std::size_t i = waiting_.size(); i-- > 0;)
+                    emit(waiting_[i], block, out);
             }
             emit_operands(id, block, out);
             out.push_back(id);
@@ -97,7 +110,8 @@ class Sink {
     bool is_waiting(InstId id, BlockId block) const { return id.valid() && here_[id] == block; }
 
     void emit_operands(InstId id, BlockId block, std::vector<InstId>& out) {
-        for_each_use(function_.insts[id], [&](ValueId value) { emit(function_.values[value].inst, block, out); });
+        for_each_use(function_.insts[id],
+                     [&](ValueId value) { emit(function_.values[value].inst, block, out); });
     }
 
     // Operands first, with an explicit stack: chains can be long.
@@ -126,11 +140,11 @@ class Sink {
     Dominators dominators_;
     Loops loops_;
     Uses uses_;
-    SideMap<InstId, BlockId> block_of_;              // where the instruction stands now
+    SideMap<InstId, BlockId> block_of_;  // where the instruction stands now
     std::vector<bool> moved_;
     SideMap<BlockId, std::vector<InstId>> arrivals_;
-    std::vector<InstId> waiting_;                    // arrivals of the block being rebuilt,
-    SideMap<InstId, BlockId> here_;                  // set while they wait
+    std::vector<InstId> waiting_;    // arrivals of the block being rebuilt,
+    SideMap<InstId, BlockId> here_;  // set while they wait
     bool changed_ = false;
 };
 

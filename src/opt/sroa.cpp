@@ -1,11 +1,14 @@
-// Scalar replacement of aggregates: splits stack slots into the parts that are accessed, so that mem2reg can make values
-// of them, and turns memcpy and memset of such slots into loads and stores of the parts.
+// Scalar replacement of aggregates: splits stack slots into the parts that are accessed, so that mem2reg can
+// make values of them, and turns memcpy and memset of such slots into loads and stores of the parts.
 //
-//   1. Every pointer that is a slot plus a constant is found (through ptradd and spacecast). A slot whose address is
+//   1. Every pointer that is a slot plus a constant is found (through ptradd and spacecast). A slot whose
+//   address is
 //      used in any other way, or accessed outside its bounds, is left alone ("pinned").
-//   2. Loads and stores give a slot its pieces (offset, size, type). A memcpy between two slots makes their pieces
+//   2. Loads and stores give a slot its pieces (offset, size, type). A memcpy between two slots makes their
+//   pieces
 //      equal where it copies: pieces travel along such links until nothing changes.
-//   3. Overlapping pieces form one part. A part with one piece is a scalar; the others stay memory of their own.
+//   3. Overlapping pieces form one part. A part with one piece is a scalar; the others stay memory of their
+//   own.
 //   4. Each part becomes a slot; accesses are rewritten. Slots that are never read lose their stores.
 // Work is linear in accesses plus the pieces that travel, with a limit of pieces for each slot.
 #include <algorithm>
@@ -23,7 +26,7 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t kMaxPieces = 1024;   // a slot with more stays in memory
+constexpr std::size_t kMaxPieces = 1024;  // a slot with more stays in memory
 constexpr std::uint32_t kNoSlot = 0xFFFF'FFFFu;
 
 struct Place {
@@ -48,18 +51,18 @@ struct Link {
 struct Part {
     std::uint64_t offset;
     std::uint64_t size;
-    Type type = Type::Void;    // Void: not a scalar
-    InstId alloca;             // the new slot
+    Type type = Type::Void;  // Void: not a scalar
+    InstId alloca;           // the new slot
 };
 
 struct Slot {
     InstId alloca;
     std::uint64_t size = 0;
     bool pinned = false;
-    bool direct = true;        // only accessed as a whole, by loads and stores of its very address
-    bool read = false;         // loaded from, or copied to somewhere that matters
-    bool filled = false;       // written by a memset, or copied into from memory that is no slot
-    std::map<PieceKey, Type> pieces;   // Void: bytes that must stay together
+    bool direct = true;               // only accessed as a whole, by loads and stores of its very address
+    bool read = false;                // loaded from, or copied to somewhere that matters
+    bool filled = false;              // written by a memset, or copied into from memory that is no slot
+    std::map<PieceKey, Type> pieces;  // Void: bytes that must stay together
     std::vector<Link> links;
     std::vector<Part> parts;
 };
@@ -71,7 +74,8 @@ class Sroa {
     bool run() {
         for (const InstId id : function_.blocks[function_.entry()].insts) {
             const Instruction& inst = function_.insts[id];
-            if (inst.op == Op::Alloca) slots_.push_back({id, inst.imm, false, true, false, false, {}, {}, {}});
+            if (inst.op == Op::Alloca)
+                slots_.push_back({id, inst.imm, false, true, false, false, {}, {}, {}});
         }
         if (slots_.empty()) return false;
         find_places();
@@ -87,7 +91,8 @@ class Sroa {
     }
 
   private:
-    // ---- 1: which values are a slot's address plus a constant -------------------------------------------------------
+    // ---- 1: which values are a slot's address plus a constant
+    // -------------------------------------------------------
 
     void find_places() {
         places_ = SideMap<ValueId, Place>(function_.values.size());
@@ -96,7 +101,8 @@ class Sroa {
         }
         const Cfg cfg(function_);
         for (const BlockId block : cfg.rpo()) {
-            for (const InstId id : function_.blocks[block].insts) find_place(function_.insts[id]);
+            for (const InstId id : function_.blocks[block].insts)
+                find_place(function_.insts[id]);
         }
     }
 
@@ -137,14 +143,17 @@ class Sroa {
         return place;
     }
 
-    // ---- 2: pieces and links -----------------------------------------------------------------------------------------
+    // ---- 2: pieces and links
+    // -----------------------------------------------------------------------------------------
 
     bool collect() {
         for (const BlockId block : function_.layout) {
-            for (const InstId id : function_.blocks[block].insts) pin_escapes(function_.insts[id]);
+            for (const InstId id : function_.blocks[block].insts)
+                pin_escapes(function_.insts[id]);
         }
         for (const BlockId block : function_.layout) {
-            for (const InstId id : function_.blocks[block].insts) collect_inst(function_.insts[id]);
+            for (const InstId id : function_.blocks[block].insts)
+                collect_inst(function_.insts[id]);
         }
         return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return !slot.pinned; });
     }
@@ -177,7 +186,8 @@ class Sroa {
         } else if (type == Type::Void) {
             found->second = Type::Void;
         } else if (found->second == Type::I1 && type == Type::I8) {
-            // A byte that is a truth value in one place and a number in another (Option<bool>): the number's bits count.
+            // A byte that is a truth value in one place and a number in another (Option<bool>): the number's
+            // bits count.
             found->second = Type::I8;
             work_.push_back({static_cast<std::uint32_t>(&slot - slots_.data()), {offset, size}});
         }
@@ -216,7 +226,7 @@ class Sroa {
         const auto to_offset = static_cast<std::uint64_t>(to.offset);
         const auto from_offset = static_cast<std::uint64_t>(from.offset);
         if (to_open && from_open) {
-            if (to.slot == from.slot) {   // inside one slot: as bytes
+            if (to.slot == from.slot) {  // inside one slot: as bytes
                 add_piece(slots_[to.slot], to_offset, inst.imm, Type::Void);
                 add_piece(slots_[to.slot], from_offset, inst.imm, Type::Void);
                 slots_[to.slot].read = true;
@@ -254,7 +264,8 @@ class Sroa {
         }
     }
 
-    // Bytes that are copied out of a slot, were filled from outside, and belong to no piece: they need pieces too.
+    // Bytes that are copied out of a slot, were filled from outside, and belong to no piece: they need pieces
+    // too.
     void fill_gaps() {
         spread_filled();
         for (Slot& slot : slots_) {
@@ -269,7 +280,8 @@ class Sroa {
             std::uint64_t at = range.offset;
             const std::uint64_t end = range.offset + range.size;
             std::vector<PieceKey> keys;
-            for (const auto& [key, type] : slot.pieces) keys.push_back(key);
+            for (const auto& [key, type] : slot.pieces)
+                keys.push_back(key);
             for (const PieceKey& key : keys) {
                 if (key.offset > at) fill(slot, at, std::min(key.offset, end));
                 at = std::max(at, key.offset + key.size);
@@ -317,7 +329,8 @@ class Sroa {
         const std::uint32_t align = function_.insts[slot.alloca].memory.align;
         while (at < end && !slot.pinned) {
             std::uint64_t size = 8;
-            while (size > end - at || at % size != 0 || size > std::max<std::uint64_t>(align, 1)) size /= 2;
+            while (size > end - at || at % size != 0 || size > std::max<std::uint64_t>(align, 1))
+                size /= 2;
             add_piece(slot, at, size, int_type(static_cast<std::uint32_t>(size) * 8));
             at += size;
         }
@@ -327,7 +340,8 @@ class Sroa {
     void mark_read() {
         std::vector<std::vector<std::uint32_t>> sources(slots_.size());
         std::vector<std::uint32_t> work;
-        for (const auto& [from, to] : copies_) sources[to].push_back(from);
+        for (const auto& [from, to] : copies_)
+            sources[to].push_back(from);
         for (std::uint32_t i = 0; i < slots_.size(); ++i) {
             if (slots_[i].pinned) slots_[i].read = true;
             if (slots_[i].read) work.push_back(i);
@@ -343,7 +357,8 @@ class Sroa {
         }
     }
 
-    // ---- 3: parts ----------------------------------------------------------------------------------------------------
+    // ---- 3: parts
+    // ----------------------------------------------------------------------------------------------------
 
     bool make_parts() {
         bool any = false;
@@ -360,7 +375,7 @@ class Sroa {
             }
             const bool done = slot.direct && slot.read && slot.parts.size() == 1;
             if (done || (slot.parts.size() == 1 && slot.direct && slot.parts[0].type == Type::Void)) {
-                slot.pinned = true;   // already in its final form
+                slot.pinned = true;  // already in its final form
                 slot.parts.clear();
                 continue;
             }
@@ -371,10 +386,12 @@ class Sroa {
 
     // One memory part as large as the slot: splitting again would only make the same slot anew.
     static bool is_final(const Slot& slot) {
-        return slot.read && slot.parts.size() == 1 && slot.parts[0].type == Type::Void && slot.parts[0].size == slot.size;
+        return slot.read && slot.parts.size() == 1 && slot.parts[0].type == Type::Void &&
+               slot.parts[0].size == slot.size;
     }
 
-    // ---- 4: rewriting ------------------------------------------------------------------------------------------------
+    // ---- 4: rewriting
+    // ------------------------------------------------------------------------------------------------
 
     void rewrite() {
         std::vector<InstId> allocas;
@@ -402,13 +419,15 @@ class Sroa {
             part.alloca = make_inst(function_, Op::Alloca, Type::PtrLocal, Type::PtrLocal, {}, like);
             Instruction& made = function_.insts[part.alloca];
             made.imm = part.size;
-            made.memory.align = part.type != Type::Void ? type_bytes(part.type) : align_at(like.memory.align, part.offset);
+            made.memory.align =
+                part.type != Type::Void ? type_bytes(part.type) : align_at(like.memory.align, part.offset);
             allocas.push_back(part.alloca);
         }
     }
 
     static std::uint32_t align_at(std::uint32_t align, std::uint64_t offset) {
-        while (align > 1 && offset % align != 0) align /= 2;
+        while (align > 1 && offset % align != 0)
+            align /= 2;
         return align;
     }
 
@@ -417,8 +436,9 @@ class Sroa {
     }
 
     Part& part_at(Slot& slot, std::uint64_t offset) {
-        const auto after = std::upper_bound(slot.parts.begin(), slot.parts.end(), offset,
-                                            [](std::uint64_t at, const Part& part) { return at < part.offset; });
+        const auto after =
+            std::upper_bound(slot.parts.begin(), slot.parts.end(), offset,
+                             [](std::uint64_t at, const Part& part) { return at < part.offset; });
         OCKC_CHECK(after != slot.parts.begin());
         return *(after - 1);
     }
@@ -433,9 +453,10 @@ class Sroa {
                                         is_open(places_[function_.insts[id].args[1]]))) {
             rewrite_memcpy(id);
         } else if (op == Op::Alloca && is_open(places_[function_.insts[id].result()])) {
-            return;   // replaced by its parts
-        } else if ((op == Op::PtrAdd || op == Op::SpaceCast || op == Op::Nonnull) && is_open(places_[function_.insts[id].result()])) {
-            return;   // every use of the address is rewritten
+            return;  // replaced by its parts
+        } else if ((op == Op::PtrAdd || op == Op::SpaceCast || op == Op::Nonnull) &&
+                   is_open(places_[function_.insts[id].result()])) {
+            return;  // every use of the address is rewritten
         } else {
             out_.push_back(id);
         }
@@ -463,7 +484,8 @@ class Sroa {
         out_.push_back(made);
     }
 
-    ValueId emit_load(Type type, ValueId from, std::uint64_t offset, MemoryInfo memory, const Instruction& like) {
+    ValueId emit_load(Type type, ValueId from, std::uint64_t offset, MemoryInfo memory,
+                      const Instruction& like) {
         const InstId made = make_inst(function_, Op::Load, type, type, {from}, like);
         function_.insts[made].imm = offset;
         function_.insts[made].memory = memory;
@@ -474,7 +496,8 @@ class Sroa {
     ValueId emit_offset(ValueId pointer, std::uint64_t offset, const Instruction& like) {
         if (offset == 0) return pointer;
         const Type type = function_.type_of(pointer);
-        const InstId made = make_inst(function_, Op::PtrAdd, type, type, {pointer, pool_.get(Type::I64, offset)}, like);
+        const InstId made =
+            make_inst(function_, Op::PtrAdd, type, type, {pointer, pool_.get(Type::I64, offset)}, like);
         out_.push_back(made);
         return function_.insts[made].result();
     }
@@ -497,25 +520,29 @@ class Sroa {
         const Instruction* constant = constant_def(function_, inst.args[1]);
         const bool known = constant != nullptr;
         const std::uint64_t word = known ? (constant->imm & 0xFF) * 0x0101'0101'0101'0101u : 0;
-        for_each_part(slot, static_cast<std::uint64_t>(place.offset), inst.imm, [&](Part& part, std::uint64_t begin,
-                                                                                    std::uint64_t end) {
-            const ValueId to = function_.insts[part.alloca].result();
-            if (part.type == Type::Void || end - begin != part.size || !known) {
-                const ValueId at = emit_offset(to, begin - part.offset, inst);
-                const std::uint32_t align = align_at(function_.insts[part.alloca].memory.align, begin - part.offset);
-                emit(Op::Memset, Type::Void, {at, inst.args[1]}, end - begin, {align, false, false}, inst);
-                return;
-            }
-            const ValueId value = pool_.get(part.type, Constant{part.type == Type::I1 ? word & 1 : word, word});
-            emit(Op::Store, part.type, {to, value}, 0, {type_bytes(part.type), false, false}, inst);
-        });
+        for_each_part(
+            slot, static_cast<std::uint64_t>(place.offset), inst.imm,
+            [&](Part& part, std::uint64_t begin, std::uint64_t end) {
+                const ValueId to = function_.insts[part.alloca].result();
+                if (part.type == Type::Void || end - begin != part.size || !known) {
+                    const ValueId at = emit_offset(to, begin - part.offset, inst);
+                    const std::uint32_t align =
+                        align_at(function_.insts[part.alloca].memory.align, begin - part.offset);
+                    emit(Op::Memset, Type::Void, {at, inst.args[1]}, end - begin, {align, false, false},
+                         inst);
+                    return;
+                }
+                const ValueId value =
+                    pool_.get(part.type, Constant{part.type == Type::I1 ? word & 1 : word, word});
+                emit(Op::Store, part.type, {to, value}, 0, {type_bytes(part.type), false, false}, inst);
+            });
     }
 
     void rewrite_memcpy(InstId id) {
         const Instruction inst = function_.insts[id];
         const Place to = places_[inst.args[0]];
         const Place from = places_[inst.args[1]];
-        if (is_open(to) && !slots_[to.slot].read) return;   // nobody looks at the copy
+        if (is_open(to) && !slots_[to.slot].read) return;  // nobody looks at the copy
         const bool by_target = is_open(to);
         const Place guide = by_target ? to : from;
         Slot& slot = slots_[guide.slot];
@@ -541,7 +568,8 @@ class Sroa {
     }
 
     // Copies `size` bytes at `delta` from the start of the memcpy: by value when `type` is given.
-    void copy_part(const Instruction& inst, Place to, Place from, std::uint64_t delta, std::uint64_t size, Type type) {
+    void copy_part(const Instruction& inst, Place to, Place from, std::uint64_t delta, std::uint64_t size,
+                   Type type) {
         const Side target = side(inst, 0, to, delta);
         const Side source = side(inst, 1, from, delta);
         if (type != Type::Void) {
@@ -552,7 +580,8 @@ class Sroa {
         }
         const ValueId to_at = emit_offset(target.pointer, target.offset, inst);
         const ValueId from_at = emit_offset(source.pointer, source.offset, inst);
-        emit(Op::Memcpy, Type::Void, {to_at, from_at}, size, {std::min(target.align, source.align), false, false}, inst);
+        emit(Op::Memcpy, Type::Void, {to_at, from_at}, size,
+             {std::min(target.align, source.align), false, false}, inst);
     }
 
     struct Work {
@@ -565,8 +594,8 @@ class Sroa {
     std::vector<Slot> slots_;
     SideMap<ValueId, Place> places_;
     std::vector<Work> work_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> copies_;     // from, to
-    std::vector<Work> outgoing_;                                       // copied to memory that is no open slot
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> copies_;  // from, to
+    std::vector<Work> outgoing_;                                   // copied to memory that is no open slot
     std::vector<InstId> out_;
 };
 

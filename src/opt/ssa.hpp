@@ -1,11 +1,12 @@
-// SSA construction for one variable at a time: the caller says which blocks define it and which need it at their start,
-// and gets the value that reaches each block, through new block parameters where different definitions meet. mem2reg
-// builds SSA with it, jump threading, rotation and unrolling repair SSA with it.
+// SSA construction for one variable at a time: the caller says which blocks define it and which need it at
+// their start, and gets the value that reaches each block, through new block parameters where different
+// definitions meet. mem2reg builds SSA with it, jump threading, rotation and unrolling repair SSA with it.
 //
-// Algorithm: walk back from the needing blocks to the definitions, which gives the region where the variable is live.
-// Inside, propagate values forward in reverse postorder, assuming at first that every block has one reaching value;
-// where two different values meet, the block gets a parameter and the propagation starts again. Each round is linear in
-// the region, and the number of rounds follows the nesting of loops, not the size.
+// Algorithm: walk back from the needing blocks to the definitions, which gives the region where the variable
+// is live. Inside, propagate values forward in reverse postorder, assuming at first that every block has one
+// reaching value; where two different values meet, the block gets a parameter and the propagation starts
+// again. Each round is linear in the region, and the number of rounds follows the nesting of loops, not the
+// size.
 #pragma once
 #include <vector>
 
@@ -16,13 +17,14 @@ namespace ockc::opt {
 
 class SsaBuilder {
   public:
-    // The function must have no unreachable blocks, and its edges must stay as they are while the builder is used.
+    // The function must have no unreachable blocks, and its edges must stay as they are while the builder is
+    // used.
     SsaBuilder(ir::Function& function, const ir::Cfg& cfg);
 
     // One variable: start, then define and need in any order, then finish, then ask.
     void start();
-    void define(ir::BlockId block, ir::ValueId value);   // the variable's value at the end of the block
-    void need(ir::BlockId block);                        // the variable is read before the block defines it
+    void define(ir::BlockId block, ir::ValueId value);  // the variable's value at the end of the block
+    void need(ir::BlockId block);                       // the variable is read before the block defines it
     // `undefined` is what a path without definition gives; asked for only if there is one.
     template <class Undefined>
     void finish(ir::Type type, Undefined undefined) {
@@ -50,9 +52,9 @@ class SsaBuilder {
     std::vector<ir::ValueId> in_;
     std::vector<ir::ValueId> out_;
     std::vector<bool> in_region_;
-    std::vector<bool> is_join_;            // has a parameter for the variable
-    std::vector<ir::BlockId> region_;      // blocks that need the variable at their start
-    std::vector<ir::BlockId> touched_;     // blocks with a definition
+    std::vector<bool> is_join_;         // has a parameter for the variable
+    std::vector<ir::BlockId> region_;   // blocks that need the variable at their start
+    std::vector<ir::BlockId> touched_;  // blocks with a definition
 };
 
 }  // namespace ockc::opt

@@ -1,10 +1,11 @@
-// Loop unrolling. An innermost loop whose number of iterations is a constant is unrolled entirely when it is short, or
-// when `#[unroll]` asks for it; `#[unroll(N)]` puts N copies of the body into the loop, each with its own exit test.
+// Loop unrolling. An innermost loop whose number of iterations is a constant is unrolled entirely when it is
+// short, or when `#[unroll]` asks for it; `#[unroll(N)]` puts N copies of the body into the loop, each with
+// its own exit test.
 //
-// A loop of k copies is the original followed by k - 1 copies of all its blocks, each entered from the one before; the
-// last goes back to the original. When k is the number of iterations, sccp finds that the way back is never taken and
-// every test is known, and simplify_cfg leaves straight code. Barriers are copied only in that case: then all threads
-// run the same copies.
+// A loop of k copies is the original followed by k - 1 copies of all its blocks, each entered from the one
+// before; the last goes back to the original. When k is the number of iterations, sccp finds that the way
+// back is never taken and every test is known, and simplify_cfg leaves straight code. Barriers are copied
+// only in that case: then all threads run the same copies.
 #include <optional>
 #include <vector>
 
@@ -22,15 +23,19 @@ using namespace ir;
 
 namespace {
 
-constexpr std::uint32_t kMaxTrips = 4096;          // iterations that are counted
-constexpr std::size_t kMaxUnasked = 192;           // instructions after unrolling, without an attribute
+constexpr std::uint32_t kMaxTrips = 4096;  // iterations that are counted
+constexpr std::size_t kMaxUnasked = 192;   // instructions after unrolling, without an attribute
 constexpr std::uint32_t kMaxUnaskedTrips = 16;
-constexpr std::size_t kMaxAsked = 16384;           // and with one
+constexpr std::size_t kMaxAsked = 16384;  // and with one
 
 class Unroll {
   public:
     explicit Unroll(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_), copies_(function) {}
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          loops_(cfg_, dominators_),
+          copies_(function) {}
 
     bool run() {
         std::vector<bool> has_inner(loops_.all().size());
@@ -74,13 +79,14 @@ class Unroll {
         return asked * size <= kMaxAsked ? asked : 0;
     }
 
-    // The number of times the header runs, when one test on a counter with constant start, step and bound decides it.
+    // The number of times the header runs, when one test on a counter with constant start, step and bound
+    // decides it.
     std::optional<std::uint32_t> trip_count(LoopId id) const {
         const Loop& loop = loops_[id];
         if (loop.latches.size() != 1) return std::nullopt;
         const BlockId latch = loop.latches[0];
-        // Only the last block of an iteration may leave here: its test then counts whole iterations. A test in the
-        // header counts them too.
+        // Only the last block of an iteration may leave here: its test then counts whole iterations. A test
+        // in the header counts them too.
         for (const BlockId tester : {latch, loop.header}) {
             const auto count = count_by(id, tester, latch);
             if (count) return count;
@@ -116,7 +122,8 @@ class Unroll {
         Uint128 value = wide(*start);
         for (std::uint32_t trips = 1; trips <= kMaxTrips; ++trips) {
             const Uint128 tested = tests_next ? cut(value + wide(*step), bits) : value;
-            const bool truth = fold_icmp(test->int_cond(), bits, opt::narrow(tested), {bound->imm, bound->imm_high});
+            const bool truth =
+                fold_icmp(test->int_cond(), bits, opt::narrow(tested), {bound->imm, bound->imm_high});
             if (truth != stays_on_true) return trips;
             value = cut(value + wide(*step), bits);
         }
@@ -146,7 +153,8 @@ class Unroll {
         return start;
     }
 
-    std::optional<Constant> step_of(BlockId header, BlockId latch, ValueId counter, std::uint32_t index) const {
+    std::optional<Constant> step_of(BlockId header, BlockId latch, ValueId counter,
+                                    std::uint32_t index) const {
         std::optional<Constant> step;
         for (const Target& target : function_.terminator(latch).targets) {
             if (target.block != header) continue;
@@ -161,7 +169,8 @@ class Unroll {
 
     void unroll(const Loop& loop, std::uint32_t copies) {
         std::vector<std::vector<BlockId>> all;
-        for (std::uint32_t k = 1; k < copies; ++k) all.push_back(copies_.copy_region(loop.blocks));
+        for (std::uint32_t k = 1; k < copies; ++k)
+            all.push_back(copies_.copy_region(loop.blocks));
         // Link each copy's way back to the next copy; the last one's stays on the original.
         for (std::uint32_t k = 0; k + 1 < copies; ++k) {
             for (std::size_t i = 0; i < loop.blocks.size(); ++i) {

@@ -1,6 +1,6 @@
-// Where pointers point. Two questions: what is a pointer derived from by constant and variable offsets, and which
-// accesses can touch the same memory. The second is answered with classes: two accesses conflict when the class sets
-// that `clobbers` lists for the writer contain the reader's class.
+// Where pointers point. Two questions: what is a pointer derived from by constant and variable offsets, and
+// which accesses can touch the same memory. The second is answered with classes: two accesses conflict when
+// the class sets that `clobbers` lists for the writer contain the reader's class.
 #pragma once
 #include <optional>
 #include <vector>
@@ -21,9 +21,9 @@ ValueId object_of(const Function& function, ValueId pointer);
 // Is the pointer known not to be 0 (as a generic address)?
 bool is_nonnull(const Function& function, ValueId pointer);
 
-// Memory classes of one function. Class 0 is everything that is not told apart; then one class per address space for
-// pointers of that space with unknown object, then one class per object (alloca, noalias parameter, module variable)
-// whose address does not escape from the loads, stores and offsets that use it.
+// Memory classes of one function. Class 0 is everything that is not told apart; then one class per address
+// space for pointers of that space with unknown object, then one class per object (alloca, noalias parameter,
+// module variable) whose address does not escape from the loads, stores and offsets that use it.
 class MemoryClasses {
   public:
     MemoryClasses(const Function& function, const Cfg& cfg);
@@ -39,7 +39,7 @@ class MemoryClasses {
 
   private:
     static constexpr std::uint32_t kSpaces = 6;
-    static constexpr std::uint32_t kMaxObjects = 256;   // later objects fall into their space's class
+    static constexpr std::uint32_t kMaxObjects = 256;  // later objects fall into their space's class
 
     std::uint32_t count_ = 0;
     SideMap<ValueId, std::uint32_t> class_of_;

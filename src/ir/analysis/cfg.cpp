@@ -8,18 +8,21 @@ Cfg::Cfg(const Function& function) : rpo_index_(function.blocks.size(), kUnreach
     order(function);
     pred_begin_.assign(function.blocks.size() + 1, 0);
     for (const BlockId block : rpo_) {
-        for (const Target& target : function.terminator(block).targets) ++pred_begin_[target.block.raw + 1];
+        for (const Target& target : function.terminator(block).targets)
+            ++pred_begin_[target.block.raw + 1];
     }
-    for (std::size_t i = 1; i < pred_begin_.size(); ++i) pred_begin_[i] += pred_begin_[i - 1];
+    for (std::size_t i = 1; i < pred_begin_.size(); ++i)
+        pred_begin_[i] += pred_begin_[i - 1];
     preds_.resize(pred_begin_.back());
     std::vector<std::uint32_t> next(pred_begin_.begin(), pred_begin_.end() - 1);
     for (const BlockId block : rpo_) {
-        for (const Target& target : function.terminator(block).targets) preds_[next[target.block.raw]++] = block;
+        for (const Target& target : function.terminator(block).targets)
+            preds_[next[target.block.raw]++] = block;
     }
 }
 
-// Depth first with an explicit stack; successors are visited last to first, so that the order follows the first
-// target of a branch directly.
+// Depth first with an explicit stack; successors are visited last to first, so that the order follows the
+// first target of a branch directly.
 void Cfg::order(const Function& function) {
     struct Frame {
         BlockId block;
@@ -43,7 +46,8 @@ void Cfg::order(const Function& function) {
         if (!seen[next.raw]) enter(next);
     }
     std::reverse(rpo_.begin(), rpo_.end());
-    for (std::uint32_t i = 0; i < rpo_.size(); ++i) rpo_index_.set(rpo_[i], i);
+    for (std::uint32_t i = 0; i < rpo_.size(); ++i)
+        rpo_index_.set(rpo_[i], i);
 }
 
 }  // namespace ockc::ir

@@ -1,5 +1,5 @@
-// Predecessors and reverse postorder of a function's blocks. Blocks that cannot be reached from the entry are in the
-// layout but not in the order, and their edges are not listed.
+// Predecessors and reverse postorder of a function's blocks. Blocks that cannot be reached from the entry are
+// in the layout but not in the order, and their edges are not listed.
 #pragma once
 #include <span>
 #include <vector>

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kUnset = 0xFFFF'FFFFu;
 
-// Cooper-Harvey-Kennedy over nodes numbered in reverse postorder: node 0 is the root, preds(i, visit) calls visit for
-// every predecessor's number. Returns each node's immediate dominator; the root is its own.
+// Cooper-Harvey-Kennedy over nodes numbered in reverse postorder: node 0 is the root, preds(i, visit) calls
+// visit for every predecessor's number. Returns each node's immediate dominator; the root is its own.
 template <class Preds>
 std::vector<std::uint32_t> solve(std::size_t count, Preds preds) {
     std::vector<std::uint32_t> idom(count, kUnset);
@@ -17,8 +17,10 @@ std::vector<std::uint32_t> solve(std::size_t count, Preds preds) {
     idom[0] = 0;
     const auto intersect = [&idom](std::uint32_t a, std::uint32_t b) {
         while (a != b) {
-            while (a > b) a = idom[a];
-            while (b > a) b = idom[b];
+            while (a > b)
+                a = idom[a];
+            while (b > a)
+                b = idom[b];
         }
         return a;
     };
@@ -42,11 +44,14 @@ std::vector<std::uint32_t> solve(std::size_t count, Preds preds) {
 }  // namespace
 
 Dominators::Dominators(const Cfg& cfg)
-    : idom_(cfg.block_count()), depth_(cfg.block_count(), 0), enter_(cfg.block_count(), 1),
+    : idom_(cfg.block_count()),
+      depth_(cfg.block_count(), 0),
+      enter_(cfg.block_count(), 1),
       leave_(cfg.block_count(), 0) {
     const auto& rpo = cfg.rpo();
     const auto idom = solve(rpo.size(), [&](std::uint32_t node, auto visit) {
-        for (const BlockId pred : cfg.preds(rpo[node])) visit(cfg.rpo_index(pred));
+        for (const BlockId pred : cfg.preds(rpo[node]))
+            visit(cfg.rpo_index(pred));
     });
     for (std::uint32_t i = 1; i < rpo.size(); ++i) {
         idom_.set(rpo[i], rpo[idom[i]]);
@@ -61,7 +66,8 @@ void Dominators::number(const Cfg& cfg) {
     for (const BlockId block : cfg.rpo()) {
         if (idom_[block].valid()) ++child_begin_[idom_[block].raw + 1];
     }
-    for (std::size_t i = 1; i < child_begin_.size(); ++i) child_begin_[i] += child_begin_[i - 1];
+    for (std::size_t i = 1; i < child_begin_.size(); ++i)
+        child_begin_[i] += child_begin_[i - 1];
     children_.resize(child_begin_.back());
     std::vector<std::uint32_t> next(child_begin_.begin(), child_begin_.end() - 1);
     for (const BlockId block : cfg.rpo()) {
@@ -75,9 +81,11 @@ void Dominators::number(const Cfg& cfg) {
         enter_.set(block, static_cast<std::uint32_t>(preorder_.size()));
         preorder_.push_back(block);
         const auto below = children(block);
-        for (std::size_t i = below.size(); i-- > 0;) stack.push_back(below[i]);
+        for (std::size_t i = below.size(); i-- > 0;)
+            stack.push_back(below[i]);
     }
-    for (const BlockId block : preorder_) leave_.set(block, enter_[block]);
+    for (const BlockId block : preorder_)
+        leave_.set(block, enter_[block]);
     for (std::size_t i = preorder_.size(); i-- > 1;) {
         const BlockId parent = idom_[preorder_[i]];
         leave_.set(parent, std::max(leave_[parent], leave_[preorder_[i]]));
@@ -122,7 +130,8 @@ PostDominators::PostDominators(const Function& function, const Cfg& cfg) : ipdom
     // Node 0 is the virtual end; node i > 0 is order[i - 1].
     const std::vector<BlockId> order(post.rbegin(), post.rend());
     SideMap<BlockId, std::uint32_t> index(cfg.block_count(), kUnset);
-    for (std::uint32_t i = 0; i < order.size(); ++i) index.set(order[i], i + 1);
+    for (std::uint32_t i = 0; i < order.size(); ++i)
+        index.set(order[i], i + 1);
     const auto idom = solve(order.size() + 1, [&](std::uint32_t node, auto visit) {
         const auto& targets = function.terminator(order[node - 1]).targets;
         if (targets.empty()) visit(0);

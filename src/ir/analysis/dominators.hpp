@@ -36,8 +36,8 @@ class Dominators {
     std::vector<BlockId> preorder_;
 };
 
-// A block's immediate post-dominator: the first block that every path from it to the function's end passes. None when
-// that is only the end itself, and for blocks from which no end can be reached (infinite loops).
+// A block's immediate post-dominator: the first block that every path from it to the function's end passes.
+// None when that is only the end itself, and for blocks from which no end can be reached (infinite loops).
 class PostDominators {
   public:
     PostDominators(const Function& function, const Cfg& cfg);

@@ -1,5 +1,5 @@
-// Which values are live at the start and the end of each block. Built per value by walking back from its uses, so the
-// work is the size of the answer.
+// Which values are live at the start and the end of each block. Built per value by walking back from its
+// uses, so the work is the size of the answer.
 #pragma once
 #include <vector>
 

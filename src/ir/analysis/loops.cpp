@@ -2,9 +2,10 @@
 
 namespace ockc::ir {
 
-// Headers in postorder of the graph find their bodies from the inside out: walking backwards from the latches, a block
-// that already has a loop stands for its outermost loop found so far, whose header's predecessors are walked next.
-// Each block is entered once per loop around it at most through that shortcut, so the whole is near linear.
+// Headers in postorder of the graph find their bodies from the inside out: walking backwards from the
+// latches, a block that already has a loop stands for its outermost loop found so far, whose header's
+// predecessors are walked next. Each block is entered once per loop around it at most through that shortcut,
+// so the whole is near linear.
 Loops::Loops(const Cfg& cfg, const Dominators& dominators) : innermost_(cfg.block_count()) {
     struct Found {
         BlockId header;
@@ -33,10 +34,12 @@ Loops::Loops(const Cfg& cfg, const Dominators& dominators) : innermost_(cfg.bloc
             std::uint32_t inner = owner[block];
             if (inner == kNone) {
                 owner.set(block, self);
-                for (const BlockId pred : cfg.preds(block)) work.push_back(pred);
+                for (const BlockId pred : cfg.preds(block))
+                    work.push_back(pred);
                 continue;
             }
-            while (found[inner].parent != kNone) inner = found[inner].parent;
+            while (found[inner].parent != kNone)
+                inner = found[inner].parent;
             if (inner == self) continue;
             found[inner].parent = self;
             for (const BlockId pred : cfg.preds(found[inner].header)) {
@@ -66,7 +69,8 @@ Loops::Loops(const Cfg& cfg, const Dominators& dominators) : innermost_(cfg.bloc
 
 bool Loops::contains(LoopId loop, BlockId block) const {
     LoopId inner = innermost_[block];
-    while (inner.valid() && loops_[inner].depth > loops_[loop].depth) inner = loops_[inner].parent;
+    while (inner.valid() && loops_[inner].depth > loops_[loop].depth)
+        inner = loops_[inner].parent;
     return inner == loop;
 }
 

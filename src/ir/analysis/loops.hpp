@@ -1,5 +1,5 @@
-// The natural loops of a function, nested. A loop's header dominates all its blocks; its latches branch back to it.
-// Cycles whose entry does not dominate them (none come from structured source) are not loops here.
+// The natural loops of a function, nested. A loop's header dominates all its blocks; its latches branch back
+// to it. Cycles whose entry does not dominate them (none come from structured source) are not loops here.
 #pragma once
 #include <vector>
 
@@ -13,9 +13,9 @@ using LoopId = Id<struct LoopTag>;
 
 struct Loop {
     BlockId header;
-    LoopId parent;                  // the loop around it, or none
+    LoopId parent;  // the loop around it, or none
     std::uint32_t depth = 1;
-    std::vector<BlockId> blocks;    // in reverse postorder, header first, inner loops' blocks included
+    std::vector<BlockId> blocks;  // in reverse postorder, header first, inner loops' blocks included
     std::vector<BlockId> latches;
 };
 

@@ -1,4 +1,5 @@
-// Def-use lists of a function, built in one sweep and dense. They describe the function as it was when they were built.
+// Def-use lists of a function, built in one sweep and dense. They describe the function as it was when they
+// were built.
 #pragma once
 #include <span>
 #include <vector>
@@ -29,9 +30,11 @@ class Uses {
 // Calls visit(ValueId&) for every operand and branch argument. Inst is Instruction or const Instruction.
 template <class Inst, class Visit>
 void for_each_use(Inst& inst, Visit visit) {
-    for (auto& value : inst.args) visit(value);
+    for (auto& value : inst.args)
+        visit(value);
     for (auto& target : inst.targets) {
-        for (auto& value : target.args) visit(value);
+        for (auto& value : target.args)
+            visit(value);
     }
 }
 

@@ -36,7 +36,9 @@ ir::Module module_of(std::string_view text) {
 }
 
 // The parser numbers blocks by first mention, which is the label's number in these texts only by layout.
-BlockId at(const ir::Function& f, std::size_t position) { return f.layout[position]; }
+BlockId at(const ir::Function& f, std::size_t position) {
+    return f.layout[position];
+}
 
 }  // namespace
 
@@ -49,7 +51,7 @@ TEST_CASE("cfg: predecessors and order") {
     CHECK_FALSE(cfg.reachable(at(f, 7)));
     CHECK(cfg.preds(at(f, 1)).size() == 2);
     CHECK(cfg.preds(at(f, 5)).size() == 2);
-    CHECK(cfg.preds(at(f, 6)).size() == 1);   // the unreachable block's edge does not count
+    CHECK(cfg.preds(at(f, 6)).size() == 1);  // the unreachable block's edge does not count
     for (const BlockId block : cfg.rpo()) {
         for (const ir::Target& target : f.terminator(block).targets) {
             const bool back = block == at(f, 5);
@@ -127,7 +129,7 @@ bb2:
     CHECK(uses.count(sum) == 3);
     CHECK(uses.block_of(uses.of(sum)[1]) == at(f, 1));
     const ir::Liveness live(f, cfg, uses);
-    CHECK(live.live_in(at(f, 1)) == std::vector<ir::ValueId>{sum});       // its own parameter is not live in
+    CHECK(live.live_in(at(f, 1)) == std::vector<ir::ValueId>{sum});  // its own parameter is not live in
     CHECK(live.live_in(at(f, 2)) == std::vector<ir::ValueId>{sum});
     CHECK(live.live_in(at(f, 0)).empty());
     CHECK(live.live_out(at(f, 2)).empty());
@@ -156,15 +158,15 @@ bb0:
         const auto& list = classes.clobbers(classes.of(written));
         return std::find(list.begin(), list.end(), classes.of(read)) != list.end();
     };
-    CHECK(classes.of(params[0]) == classes.of(result(6)));        // an offset stays in its object
+    CHECK(classes.of(params[0]) == classes.of(result(6)));  // an offset stays in its object
     CHECK(classes.of(result(0)) == classes.of(result(7)));
-    CHECK_FALSE(conflict(params[0], params[1]));                  // noalias
+    CHECK_FALSE(conflict(params[0], params[1]));  // noalias
     CHECK_FALSE(conflict(params[2], params[0]));
-    CHECK(conflict(params[2], params[1]));                        // a generic pointer may be global
-    CHECK_FALSE(conflict(result(0), params[2]));                  // a private slot
-    CHECK(conflict(result(2), params[2]));                        // one whose address was stored
-    CHECK(conflict(result(4), params[2]));                        // shared variable against a generic pointer
-    CHECK_FALSE(conflict(result(4), params[1]));                  // against a global one
+    CHECK(conflict(params[2], params[1]));        // a generic pointer may be global
+    CHECK_FALSE(conflict(result(0), params[2]));  // a private slot
+    CHECK(conflict(result(2), params[2]));        // one whose address was stored
+    CHECK(conflict(result(4), params[2]));        // shared variable against a generic pointer
+    CHECK_FALSE(conflict(result(4), params[1]));  // against a global one
     CHECK(classes.is_private(classes.of(result(0))));
     CHECK_FALSE(classes.is_private(classes.of(result(1))));
 }

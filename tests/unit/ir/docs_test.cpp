@@ -35,7 +35,8 @@ TEST_CASE("docs: every operation has its row, and no row is left over") {
     const std::string text = docs();
     const std::string table = text.substr(text.find("## Operations"));
     std::size_t rows = 0;
-    for (std::size_t at = table.find("\n| `"); at != std::string::npos; at = table.find("\n| `", at + 1)) ++rows;
+    for (std::size_t at = table.find("\n| `"); at != std::string::npos; at = table.find("\n| `", at + 1))
+        ++rows;
     CHECK(rows == std::size(kDocs));
     for (std::size_t i = 0; i < std::size(kDocs); ++i) {
         const auto& info = ir::op_info(static_cast<ir::Op>(i));
@@ -45,7 +46,8 @@ TEST_CASE("docs: every operation has its row, and no row is left over") {
         CHECK_MESSAGE(at != std::string::npos, start);
         if (at == std::string::npos) continue;
         const std::string row = table.substr(at, table.find('\n', at) - at);
-        const std::string end = std::string(" | ") + std::string(kEffects[i]) + " | " + std::string(kDocs[i]) + " |";
+        const std::string end =
+            std::string(" | ") + std::string(kEffects[i]) + " | " + std::string(kDocs[i]) + " |";
         CHECK_MESSAGE(row.ends_with(end), row);
     }
 }

@@ -90,12 +90,14 @@ TEST_CASE("text: numbers and order of blocks are canonical") {
         }
         // the end)");
     REQUIRE_MESSAGE(module.ok(), module.error());
-    CHECK(ir::print(module.value()) == "func @f(%0: i32) -> i32 {\nbb0(%0: i32):\n    jump bb1(%0)\nbb1(%1: i32):\n    ret %1\n}\n");
+    CHECK(ir::print(module.value()) ==
+          "func @f(%0: i32) -> i32 {\nbb0(%0: i32):\n    jump bb1(%0)\nbb1(%1: i32):\n    ret %1\n}\n");
 }
 
 TEST_CASE("text: constants read back to the same bits") {
-    const auto module = ir::parse("func @f() {\nbb0:\n%0 = const.f32 0.1\n%1 = const.i8 255\n%2 = const.f64 -0\n"
-                                  "%3 = const.i64 -9223372036854775808\nret\n}");
+    const auto module = ir::parse(
+        "func @f() {\nbb0:\n%0 = const.f32 0.1\n%1 = const.i8 255\n%2 = const.f64 -0\n"
+        "%3 = const.i64 -9223372036854775808\nret\n}");
     REQUIRE_MESSAGE(module.ok(), module.error());
     const ir::Function& f = module.value().functions[ir::FuncId(0)];
     CHECK(f.insts[ir::InstId(0)].imm == 0x3DCCCCCD);
@@ -110,8 +112,10 @@ TEST_CASE("text: errors name their line") {
     CHECK(error_of("func @f() {\nbb0:\n    %0 = ineg.i32 %1\n    ret\n}") == "line 3: undefined value %1");
     CHECK(error_of("func @f() {\nbb0:\n    jump bb4\n}") == "line 4: undefined block bb4");
     CHECK(error_of("func @f() {\nbb0:\n    call @g()\n    ret\n}") == "line 3: unknown function @g");
-    CHECK(error_of("func @f(%0: i32) {\nbb0:\n    %0 = const.i32 1\n    ret\n}") == "line 4: second definition of %0");
-    CHECK(error_of("func @f() {\nbb0:\n    %0 = const.i8 256\n    ret\n}") == "line 4: the constant does not fit its type");
+    CHECK(error_of("func @f(%0: i32) {\nbb0:\n    %0 = const.i32 1\n    ret\n}") ==
+          "line 4: second definition of %0");
+    CHECK(error_of("func @f() {\nbb0:\n    %0 = const.i8 256\n    ret\n}") ==
+          "line 4: the constant does not fit its type");
     CHECK(error_of("func @f() {\nbb0:\n    %0 = icmp.foo.i8 %0, %0\n    ret\n}") ==
           "line 3: unknown condition, register or scope in `icmp.foo.i8`");
     CHECK(error_of("kernel f") == "line 1: expected a name, found `f`");

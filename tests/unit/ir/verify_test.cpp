@@ -1,8 +1,9 @@
 // One broken function per invariant of verify.cpp.
+#include "ir/verify.hpp"
+
 #include <doctest/doctest.h>
 
 #include "ir/parse.hpp"
-#include "ir/verify.hpp"
 
 using namespace ockc;
 
@@ -16,10 +17,13 @@ std::string verdict(std::string_view text) {
 }
 
 std::string body(std::string_view text) {
-    return verdict("func @f(%0: i32, %1: i64, %2: f32, %3: i1, %4: ptr.global) {\nbb0:\n" + std::string(text) + "\n}");
+    return verdict("func @f(%0: i32, %1: i64, %2: f32, %3: i1, %4: ptr.global) {\nbb0:\n" +
+                   std::string(text) + "\n}");
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -66,13 +70,16 @@ TEST_CASE("verify: targets, switch, calls, ret") {
     CHECK(contains(body("ret %0"), "not the function's result types"));
     CHECK(contains(verdict("func @f() {\nbb0:\n call @g()\n ret\n}\nfunc @g(%0: i32) {\nbb0:\n ret\n}"),
                    "do not match the callee's"));
-    CHECK(contains(verdict("func @f() {\nbb0:\n call @g()\n ret\n}\nkernel @g() {\nbb0:\n ret\n}"), "a call of a kernel"));
-    CHECK(contains(verdict("kernel @k() -> i32 {\nbb0:\n %0 = const.i32 1\n ret %0\n}"), "a kernel returns values"));
+    CHECK(contains(verdict("func @f() {\nbb0:\n call @g()\n ret\n}\nkernel @g() {\nbb0:\n ret\n}"),
+                   "a call of a kernel"));
+    CHECK(contains(verdict("kernel @k() -> i32 {\nbb0:\n %0 = const.i32 1\n ret %0\n}"),
+                   "a kernel returns values"));
 }
 
 TEST_CASE("verify: memory") {
     CHECK(contains(body("%5 = load.f32 %4 align 3\n ret"), "not a power of two"));
     CHECK(contains(body("jump bb1\n bb1: %5 = alloca 4 align 4\n ret"), "an alloca outside the entry block"));
-    CHECK(contains(verdict("global @g: shared 4 align 4\nfunc @f() {\nbb0:\n %0 = global.ptr.const @g\n ret\n}"),
-                   "not the global's address space"));
+    CHECK(contains(
+        verdict("global @g: shared 4 align 4\nfunc @f() {\nbb0:\n %0 = global.ptr.const @g\n ret\n}"),
+        "not the global's address space"));
 }

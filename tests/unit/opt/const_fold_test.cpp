@@ -1,4 +1,5 @@
-// Values that do not come from our own arithmetic: IEEE tables, Rust's documentation, the host's own conversions.
+// Values that do not come from our own arithmetic: IEEE tables, Rust's documentation, the host's own
+// conversions.
 #include "opt/const_fold.hpp"
 
 #include <doctest/doctest.h>
@@ -20,15 +21,20 @@ std::optional<std::uint64_t> fold(Op op, Type type, Type from, std::initializer_
     inst.op = op;
     inst.type = type;
     std::vector<Constant> constants;
-    for (const std::uint64_t arg : args) constants.push_back({arg, 0});
+    for (const std::uint64_t arg : args)
+        constants.push_back({arg, 0});
     const auto value = opt::fold(inst, from, constants);
     return value ? std::optional(value->low) : std::nullopt;
 }
 std::optional<std::uint64_t> fold(Op op, Type type, std::initializer_list<std::uint64_t> args) {
     return fold(op, type, type, args);
 }
-std::uint64_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+std::uint64_t bits(float value) {
+    return std::bit_cast<std::uint32_t>(value);
+}
+std::uint64_t bits(double value) {
+    return std::bit_cast<std::uint64_t>(value);
+}
 
 }  // namespace
 
@@ -75,10 +81,11 @@ TEST_CASE("fold: overflow tests") {
 TEST_CASE("fold: f32 and f64 are the host's IEEE") {
     CHECK(fold(Op::Fadd, Type::F32, {bits(0.1f), bits(0.2f)}) == bits(0.1f + 0.2f));
     CHECK(fold(Op::Fdiv, Type::F32, {bits(1.0f), bits(3.0f)}) == bits(1.0f / 3.0f));
-    CHECK(fold(Op::Fmul, Type::F32, {bits(1e-30f), bits(1e-12f)}) == bits(1e-30f * 1e-12f));   // subnormal
+    CHECK(fold(Op::Fmul, Type::F32, {bits(1e-30f), bits(1e-12f)}) == bits(1e-30f * 1e-12f));  // subnormal
     CHECK(fold(Op::Fsqrt, Type::F64, {bits(2.0)}) == bits(1.4142135623730951));
     CHECK(fold(Op::Frint, Type::F32, {bits(2.5f)}) == bits(2.0f));
-    CHECK(fold(Op::Fma, Type::F32, {bits(16777217.0f), bits(0.1f), bits(1.0f)}) == bits(std::fma(16777217.0f, 0.1f, 1.0f)));
+    CHECK(fold(Op::Fma, Type::F32, {bits(16777217.0f), bits(0.1f), bits(1.0f)}) ==
+          bits(std::fma(16777217.0f, 0.1f, 1.0f)));
     CHECK(fold(Op::Fneg, Type::F32, {0x7FC0'0000}) == 0xFFC0'0000);
 }
 
@@ -103,7 +110,7 @@ TEST_CASE("fold: float to integer saturates") {
 TEST_CASE("fold: integer to float rounds once") {
     CHECK(fold(Op::Uitofp, Type::F32, Type::I32, {16777217}) == bits(16777216.0f));
     CHECK(fold(Op::Sitofp, Type::F32, Type::I8, {0xFF}) == bits(-1.0f));
-    const std::uint64_t tricky = 0x8000'0080'0000'0001;   // rounds down, then up, when it goes through f64
+    const std::uint64_t tricky = 0x8000'0080'0000'0001;  // rounds down, then up, when it goes through f64
     CHECK(fold(Op::Uitofp, Type::F32, Type::I64, {tricky}) == bits(static_cast<float>(tricky)));
     CHECK(fold(Op::Uitofp, Type::F64, Type::I64, {~std::uint64_t{0}}) == bits(18446744073709551616.0));
 }
@@ -111,17 +118,17 @@ TEST_CASE("fold: integer to float rounds once") {
 TEST_CASE("fold: half formats") {
     CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(1.0f)}) == 0x3C00);
     CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(65504.0f)}) == 0x7BFF);
-    CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(65520.0f)}) == 0x7C00);     // rounds to infinity
+    CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(65520.0f)}) == 0x7C00);  // rounds to infinity
     CHECK(fold(Op::Fcvt, Type::F16, Type::F64, {bits(65519.99)}) == 0x7BFF);
     CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(5.9604645e-8f)}) == 0x0001);  // smallest subnormal
     CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(2.9802322e-8f)}) == 0x0000);  // half of it: ties to even
     CHECK(fold(Op::Fcvt, Type::F16, Type::F32, {bits(2.9802326e-8f)}) == 0x0001);
     CHECK(fold(Op::Fcvt, Type::BF16, Type::F32, {bits(3.140625f)}) == 0x4049);
-    CHECK(fold(Op::Fcvt, Type::BF16, Type::F32, {0x3F80'8000}) == 0x3F80);         // tie to even
+    CHECK(fold(Op::Fcvt, Type::BF16, Type::F32, {0x3F80'8000}) == 0x3F80);  // tie to even
     CHECK(fold(Op::Fcvt, Type::BF16, Type::F32, {0x3F81'8000}) == 0x3F82);
     CHECK(fold(Op::Fcvt, Type::F32, Type::F16, {0x3555}) == bits(0.33325195f));
-    CHECK(fold(Op::Fadd, Type::F16, {0x3C00, 0x1000}) == 0x3C00);                  // 1 + 2^-11: ties to even
-    CHECK(fold(Op::Fmul, Type::BF16, {0x4040, 0x4040}) == 0x4110);                 // 3 * 3
+    CHECK(fold(Op::Fadd, Type::F16, {0x3C00, 0x1000}) == 0x3C00);   // 1 + 2^-11: ties to even
+    CHECK(fold(Op::Fmul, Type::BF16, {0x4040, 0x4040}) == 0x4110);  // 3 * 3
 }
 
 TEST_CASE("fold: packing inverts unpacking for every half") {
@@ -140,7 +147,8 @@ TEST_CASE("fold: narrowing matches the host") {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const double value = std::bit_cast<double>(state);
         if (std::isnan(value)) continue;
-        const float near = static_cast<float>(std::ldexp(value, -(std::ilogb(value == 0 ? 1 : value)) + (i % 300) - 160));
+        const float near =
+            static_cast<float>(std::ldexp(value, -(std::ilogb(value == 0 ? 1 : value)) + (i % 300) - 160));
         const double again = std::ldexp(value, -(std::ilogb(value == 0 ? 1 : value)) + (i % 300) - 160);
         if (!std::isfinite(again)) continue;
         if (fold(Op::Fcvt, Type::F32, Type::F64, {bits(again)}) != bits(near)) FAIL_CHECK(again);

@@ -1,5 +1,5 @@
-// Random programs must do the same before and after: the whole pipeline at every level, and each pass on its own behind
-// the passes that feed it.
+// Random programs must do the same before and after: the whole pipeline at every level, and each pass on its
+// own behind the passes that feed it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -19,14 +19,16 @@ constexpr std::uint32_t kInputs = 6;
 // The outcome of @root on each input.
 std::vector<test::Outcome> outcomes(const ir::Module& module) {
     std::vector<test::Outcome> out;
-    const ir::Function& root = module.functions[ir::FuncId(static_cast<std::uint32_t>(module.functions.size()) - 1)];
+    const ir::Function& root =
+        module.functions[ir::FuncId(static_cast<std::uint32_t>(module.functions.size()) - 1)];
     for (std::uint32_t seed = 0; seed < kInputs; ++seed) {
         out.push_back(test::interpret(module, root, test::make_input(module, root, seed)));
     }
     return out;
 }
 
-std::string first_difference(const std::vector<test::Outcome>& before, const std::vector<test::Outcome>& after) {
+std::string first_difference(const std::vector<test::Outcome>& before,
+                             const std::vector<test::Outcome>& after) {
     for (std::uint32_t i = 0; i < kInputs; ++i) {
         const std::string difference = test::compare(before[i], after[i]);
         if (!difference.empty()) return "input " + std::to_string(i) + ": " + difference;
@@ -40,12 +42,14 @@ std::uint32_t setting(const char* name, std::uint32_t fallback) {
 }
 
 // After the pipeline differs: runs it again with a look after every pass, to name the guilty one.
-std::string guilty_pass(const ir::Module& source, const opt::Options& options, const std::vector<test::Outcome>& before) {
+std::string guilty_pass(const ir::Module& source, const opt::Options& options,
+                        const std::vector<test::Outcome>& before) {
     ir::Module module = source;
     std::string guilty;
     opt::run(module, options, [&](const opt::PassEvent& event) {
         if (!guilty.empty() || !event.changed) return;
-        if (!first_difference(before, outcomes(event.module)).empty()) guilty = opt::pass_info(event.pass).name;
+        if (!first_difference(before, outcomes(event.module)).empty())
+            guilty = opt::pass_info(event.pass).name;
     });
     return guilty;
 }
@@ -61,17 +65,19 @@ TEST_CASE("differential: the pipeline keeps the meaning of random programs") {
         const Status sound = ir::verify(source);
         REQUIRE_MESSAGE(sound.ok(), sound.error());
         const std::vector<test::Outcome> before = outcomes(source);
-        for (const test::Outcome& outcome : before) returned += outcome.ending == test::Ending::Returned ? 1 : 0;
+        for (const test::Outcome& outcome : before)
+            returned += outcome.ending == test::Ending::Returned ? 1 : 0;
         opt::Options options;
         options.level = seed % 7 == 0 ? 1 : 3;
-        options.fmad = false;   // contraction changes results on purpose
+        options.fmad = false;  // contraction changes results on purpose
         ir::Module module = source;
         opt::run(module, options);
         const std::string difference = first_difference(before, outcomes(module));
         if (difference.empty()) continue;
-        FAIL_CHECK("seed ", seed, ": ", difference, "; first wrong after ", guilty_pass(source, options, before));
+        FAIL_CHECK("seed ", seed, ": ", difference, "; first wrong after ",
+                   guilty_pass(source, options, before));
     }
-    CHECK(returned > count);   // most runs get to the end
+    CHECK(returned > count);  // most runs get to the end
 }
 
 namespace {
@@ -106,8 +112,9 @@ void check_small(const ir::Module& source, std::uint32_t seed) {
         const std::string difference = test::compare(test::interpret(source, source.functions[root], input),
                                                      test::interpret(module, module.functions[root], input));
         if (difference.empty()) continue;
-        FAIL_CHECK("seed ", seed, ", x = ", static_cast<std::uint64_t>(input.args[0]), ", y = ",
-                   static_cast<std::uint64_t>(input.args[1]), ": ", difference, "\n", ir::print(source), ir::print(module));
+        FAIL_CHECK("seed ", seed, ", x = ", static_cast<std::uint64_t>(input.args[0]),
+                   ", y = ", static_cast<std::uint64_t>(input.args[1]), ": ", difference, "\n",
+                   ir::print(source), ir::print(module));
         return;
     }
 }
@@ -117,11 +124,13 @@ void check_small(const ir::Module& source, std::uint32_t seed) {
 TEST_CASE("differential: expression trees") {
     const std::uint32_t first = setting("OCK_SEED", 0);
     const std::uint32_t count = setting("OCK_COUNT", 600);
-    for (std::uint32_t seed = first; seed < first + count; ++seed) check_small(test::generate_expression(seed), seed);
+    for (std::uint32_t seed = first; seed < first + count; ++seed)
+        check_small(test::generate_expression(seed), seed);
 }
 
 TEST_CASE("differential: nested decisions") {
     const std::uint32_t first = setting("OCK_SEED", 0);
     const std::uint32_t count = setting("OCK_COUNT", 300);
-    for (std::uint32_t seed = first; seed < first + count; ++seed) check_small(test::generate_decisions(seed), seed);
+    for (std::uint32_t seed = first; seed < first + count; ++seed)
+        check_small(test::generate_decisions(seed), seed);
 }

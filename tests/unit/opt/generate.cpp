@@ -12,7 +12,10 @@ using namespace ir;
 namespace {
 
 constexpr Type kScalars[] = {Type::I8, Type::I16, Type::I32, Type::I64, Type::I1, Type::F32, Type::F64};
-constexpr std::uint64_t kBufferMask = 31;   // element index into the buffer of 512 bytes, for elements of up to 8 bytes
+// The buffer of 512 bytes: integers in the lower half, floats in the upper one, so that no float is read
+// whose bits are a NaN that no arithmetic made.
+constexpr std::uint64_t kBufferMask = 31;
+constexpr std::int64_t kFloatHalf = 256;
 
 struct Variable {
     ValueId slot;
@@ -43,13 +46,14 @@ class FunctionGenerator {
         function_.param_attrs[0].noalias = random_.one_in(2);
         function_.param_attrs[0].nonnull = true;
         if (is_helper) {
-            params_.push_back(function_.add_block_param(entry, Type::Ptr));   // out: { i8 tag, i64 value }
+            params_.push_back(function_.add_block_param(entry, Type::Ptr));  // out: { i8 tag, i64 value }
             function_.param_attrs.push_back({});
         }
         function_.results = {Type::I64};
         buffer_ = builder_.convert(Op::SpaceCast, Type::Ptr, params_[0]);
         make_variables();
-        for (std::uint32_t i = 0; i < statements; ++i) statement(3);
+        for (std::uint32_t i = 0; i < statements; ++i)
+            statement(3);
         if (is_helper) write_option();
         builder_.ret(std::array{checksum()});
     }
@@ -71,7 +75,8 @@ class FunctionGenerator {
         array_ = builder_.alloca_slot(64, 8);
         builder_.append(memset(array_, 64), {});
         reference_ = builder_.alloca_slot(8, 8);
-        builder_.store(reference_, builder_.convert(Op::SpaceCast, Type::Ptr, structs_[random_.below(3)]), memory(Type::Ptr));
+        builder_.store(reference_, builder_.convert(Op::SpaceCast, Type::Ptr, structs_[random_.below(3)]),
+                       memory(Type::Ptr));
     }
 
     Instruction memset(ValueId slot, std::uint64_t bytes) {
@@ -84,13 +89,17 @@ class FunctionGenerator {
     }
 
     static MemoryInfo memory(Type type) { return {type_bytes(type), false, false}; }
-    void assign(const Variable& variable, ValueId value) { builder_.store(variable.slot, value, memory(variable.type)); }
+    void assign(const Variable& variable, ValueId value) {
+        builder_.store(variable.slot, value, memory(variable.type));
+    }
 
-    // ---- expressions -------------------------------------------------------------------------------------------------
+    // ---- expressions
+    // -------------------------------------------------------------------------------------------------
 
     ValueId constant(Type type) {
         if (type == Type::F32) return builder_.const_float(type, 0x3F80'0000u + (random_.below(64) << 20));
-        if (type == Type::F64) return builder_.const_float(type, 0x3FF0'0000'0000'0000u + (random_.below(64) << 48));
+        if (type == Type::F64)
+            return builder_.const_float(type, 0x3FF0'0000'0000'0000u + (random_.below(64) << 48));
         const std::uint64_t choices[] = {0, 1, 2, 3, 7, 8, 31, 100, ~std::uint64_t{0}, random_.next()};
         return builder_.const_int(type, choices[random_.below(std::size(choices))]);
     }
@@ -100,13 +109,15 @@ class FunctionGenerator {
         for (const Variable& variable : variables_) {
             if (variable.type == type) slots.push_back(variable.slot);
         }
-        if (!slots.empty() && !random_.one_in(4)) return builder_.load(type, slots[random_.below(slots.size())], memory(type));
+        if (!slots.empty() && !random_.one_in(4))
+            return builder_.load(type, slots[random_.below(slots.size())], memory(type));
         for (const FieldInfo& field : kFields) {
             if (field.type == type && random_.one_in(2)) {
                 return builder_.load(type, structs_[random_.below(3)], memory(type), field.offset);
             }
         }
-        if (type == Type::I32) return random_.one_in(2) ? params_[2] : builder_.sreg(static_cast<Sreg>(random_.below(6)));
+        if (type == Type::I32)
+            return random_.one_in(2) ? params_[2] : builder_.sreg(static_cast<Sreg>(random_.below(6)));
         if (type == Type::I64) return random_.one_in(2) ? params_[3] : params_[1];
         if (type == Type::F32) return params_[4];
         return constant(type);
@@ -117,7 +128,9 @@ class FunctionGenerator {
         if (type == Type::I1) return condition(depth);
         switch (random_.below(is_float(type) ? 5 : 7)) {
             case 0: return any_value(type);
-            case 1: return builder_.select(condition(depth - 1), expression(type, depth - 1), expression(type, depth - 1));
+            case 1:
+                return builder_.select(condition(depth - 1), expression(type, depth - 1),
+                                       expression(type, depth - 1));
             case 2: return conversion(type, depth);
             case 3: return load_buffer(type, depth);
             case 5: return shift(type, depth);
@@ -172,25 +185,33 @@ class FunctionGenerator {
         const ValueId a = expression(type, depth - 1);
         const ValueId b = random_.one_in(2) ? constant(type) : expression(type, depth - 1);
         if (is_float(type)) return builder_.fcmp(static_cast<FloatCond>(random_.below(14)), a, b);
-        if (random_.one_in(8)) return builder_.binary(random_.one_in(2) ? Op::UaddOv : Op::SsubOv, type, a, b);
+        if (random_.one_in(8))
+            return builder_.binary(random_.one_in(2) ? Op::UaddOv : Op::SsubOv, type, a, b);
         return builder_.icmp(static_cast<IntCond>(random_.below(10)), a, b);
     }
 
-    // ---- memory ------------------------------------------------------------------------------------------------------
+    // ---- memory
+    // ------------------------------------------------------------------------------------------------------
 
     // The address of a random element in bounds, through the generic pointer.
     ValueId element(ValueId base, std::uint64_t mask, std::uint64_t size, int depth) {
         const ValueId any = expression(Type::I64, depth);
         const ValueId index = builder_.binary(Op::And, Type::I64, any, builder_.const_int(Type::I64, mask));
-        const ValueId bytes = builder_.binary(Op::Imul, Type::I64, index, builder_.const_int(Type::I64, size));
+        const ValueId bytes =
+            builder_.binary(Op::Imul, Type::I64, index, builder_.const_int(Type::I64, size));
         return builder_.ptr_add(base, bytes);
     }
     ValueId load_buffer(Type type, int depth) {
         if (type == Type::I1) return condition(0);
-        return builder_.load(type, element(buffer_, kBufferMask, type_bytes(type), depth - 1), memory(type));
+        return builder_.load(type, buffer_element(type, depth - 1), memory(type));
+    }
+    ValueId buffer_element(Type type, int depth) {
+        const ValueId base = is_float(type) ? builder_.ptr_add_const(buffer_, kFloatHalf) : buffer_;
+        return element(base, kBufferMask, type_bytes(type), depth);
     }
 
-    // ---- statements --------------------------------------------------------------------------------------------------
+    // ---- statements
+    // --------------------------------------------------------------------------------------------------
 
     void statement(int depth) {
         switch (random_.below(depth > 0 ? 14 : 7)) {
@@ -202,7 +223,7 @@ class FunctionGenerator {
             }
             case 3: {
                 const Type type = random_.one_in(2) ? Type::I32 : Type::F64;
-                const ValueId to = element(buffer_, kBufferMask, type_bytes(type), 1);
+                const ValueId to = buffer_element(type, 1);
                 return builder_.store(to, expression(type, 2), memory(type));
             }
             case 4: return struct_statement();
@@ -223,19 +244,21 @@ class FunctionGenerator {
         switch (random_.below(4)) {
             case 0: return builder_.memcpy(structs_[0], structs_[1 + random_.below(2)], kStructSize, 8);
             case 1: return builder_.memcpy(structs_[1], structs_[2], 16, 8);
-            case 2: {   // through a reference
+            case 2: {  // through a reference
                 const ValueId pointer = builder_.load(Type::Ptr, reference_, memory(Type::Ptr));
                 return builder_.store(pointer, expression(field.type, 1), memory(field.type), field.offset);
             }
             default:
-                return builder_.store(structs_[random_.below(3)], expression(field.type, 2), memory(field.type), field.offset);
+                return builder_.store(structs_[random_.below(3)], expression(field.type, 2),
+                                      memory(field.type), field.offset);
         }
     }
 
     void array_statement() {
         const bool constant_index = random_.one_in(2);
-        const ValueId at = constant_index ? builder_.ptr_add_const(array_, static_cast<std::int64_t>(random_.below(16)) * 4)
-                                          : element(array_, 15, 4, 1);
+        const ValueId at =
+            constant_index ? builder_.ptr_add_const(array_, static_cast<std::int64_t>(random_.below(16)) * 4)
+                           : element(array_, 15, 4, 1);
         if (random_.one_in(2)) return builder_.store(at, expression(Type::I32, 1), memory(Type::I32));
         const ValueId value = builder_.load(Type::I32, at, memory(Type::I32));
         assign({structs_[0], Type::I32}, value);
@@ -246,14 +269,16 @@ class FunctionGenerator {
     // A bounds check: what no pass may drop unless it is implied.
     void check() {
         ValueId index = expression(Type::I64, 1);
-        if (!random_.one_in(8)) {   // most checks pass
+        if (!random_.one_in(8)) {  // most checks pass
             index = builder_.binary(Op::And, Type::I64, index, builder_.const_int(Type::I64, 0xFFFF));
         }
         const BlockId good = block();
         const BlockId bad = block();
         function_.blocks[bad].cold = true;
-        const ValueId length = random_.one_in(2) ? params_[1] : builder_.const_int(Type::I64, 1 + random_.below(200));
-        const ValueId large = builder_.binary(Op::Or, Type::I64, length, builder_.const_int(Type::I64, 1u << 20));
+        const ValueId length =
+            random_.one_in(2) ? params_[1] : builder_.const_int(Type::I64, 1 + random_.below(200));
+        const ValueId large =
+            builder_.binary(Op::Or, Type::I64, length, builder_.const_int(Type::I64, 1u << 20));
         builder_.br(builder_.icmp(IntCond::Ult, index, random_.one_in(6) ? length : large), good, bad);
         builder_.at_end(bad);
         builder_.panic(static_cast<std::uint32_t>(random_.below(100)), std::array{index, length});
@@ -262,7 +287,8 @@ class FunctionGenerator {
 
     void body(int depth, BlockId next) {
         const std::uint64_t count = random_.below(4);
-        for (std::uint64_t i = 0; i < count; ++i) statement(depth);
+        for (std::uint64_t i = 0; i < count; ++i)
+            statement(depth);
         if (random_.one_in(12)) {
             builder_.ret(std::array{any_value(Type::I64)});
         } else {
@@ -307,9 +333,9 @@ class FunctionGenerator {
     void loop(int depth) {
         const Type type = random_.one_in(2) ? Type::I32 : Type::I64;
         const ValueId counter = builder_.alloca_slot(type_bytes(type), type_bytes(type));
-        const ValueId bound = random_.one_in(2)
-                                  ? builder_.const_int(type, random_.below(7))
-                                  : builder_.binary(Op::And, type, expression(type, 1), builder_.const_int(type, 7));
+        const ValueId bound = random_.one_in(2) ? builder_.const_int(type, random_.below(7))
+                                                : builder_.binary(Op::And, type, expression(type, 1),
+                                                                  builder_.const_int(type, 7));
         builder_.store(counter, builder_.const_int(type, 0), memory(type));
         const BlockId header = block();
         const BlockId inside = block();
@@ -318,31 +344,35 @@ class FunctionGenerator {
         builder_.jump(header);
         builder_.at_end(header);
         if (random_.one_in(4)) function_.blocks[header].unroll = random_.one_in(2) ? kUnrollFull : 3;
-        builder_.br(builder_.icmp(IntCond::Ult, builder_.load(type, counter, memory(type)), bound), inside, next);
+        builder_.br(builder_.icmp(IntCond::Ult, builder_.load(type, counter, memory(type)), bound), inside,
+                    next);
         builder_.at_end(inside);
         if (random_.one_in(3)) {
             const BlockId stay = block();
             builder_.br(condition(1), next, stay);
             builder_.at_end(stay);
         }
-        if (type == Type::I64 && random_.one_in(2)) {   // an element at the counter
+        if (type == Type::I64 && random_.one_in(2)) {  // an element at the counter
             const ValueId index = builder_.load(type, counter, memory(type));
             const ValueId bytes = builder_.binary(Op::Shl, type, index, builder_.const_int(Type::I32, 2));
             const ValueId old = builder_.load(Type::I32, builder_.ptr_add(array_, bytes), memory(Type::I32));
-            builder_.store(builder_.ptr_add(array_, bytes), builder_.binary(Op::Iadd, Type::I32, old, expression(Type::I32, 1)),
+            builder_.store(builder_.ptr_add(array_, bytes),
+                           builder_.binary(Op::Iadd, Type::I32, old, expression(Type::I32, 1)),
                            memory(Type::I32));
         }
         body(depth, step);
         builder_.at_end(step);
         const ValueId again = builder_.load(type, counter, memory(type));
-        builder_.store(counter, builder_.binary(Op::Iadd, type, again, builder_.const_int(type, 1)), memory(type));
+        builder_.store(counter, builder_.binary(Op::Iadd, type, again, builder_.const_int(type, 1)),
+                       memory(type));
         builder_.jump(header);
         builder_.at_end(next);
     }
 
     void switch_statement(int depth) {
         const Type type = random_.one_in(2) ? Type::I8 : Type::I32;
-        const ValueId value = builder_.binary(Op::And, type, expression(type, 2), builder_.const_int(type, 3));
+        const ValueId value =
+            builder_.binary(Op::And, type, expression(type, 2), builder_.const_int(type, 3));
         const BlockId next = block();
         std::vector<Target> targets;
         std::vector<BlockId> arms;
@@ -379,7 +409,8 @@ class FunctionGenerator {
         const ValueId tag = builder_.load(Type::I8, option, memory(Type::I8));
         builder_.switch_on(tag, {1}, {Target{none, {}}, Target{some, {}}});
         builder_.at_end(some);
-        builder_.store(structs_[0], builder_.load(Type::I64, option, memory(Type::I64), 8), memory(Type::I64), 8);
+        builder_.store(structs_[0], builder_.load(Type::I64, option, memory(Type::I64), 8), memory(Type::I64),
+                       8);
         builder_.jump(next);
         builder_.at_end(none);
         builder_.store(structs_[0], constant(Type::I64), memory(Type::I64), 8);
@@ -410,12 +441,15 @@ class FunctionGenerator {
             ValueId word = value;
             if (is_float(type)) word = builder_.convert(Op::Bitcast, int_type(type_bits(type)), value);
             if (type_bits(type) < 64) word = builder_.convert(Op::Zext, Type::I64, word);
-            const ValueId scaled = builder_.binary(Op::Imul, Type::I64, sum, builder_.const_int(Type::I64, 31));
+            const ValueId scaled =
+                builder_.binary(Op::Imul, Type::I64, sum, builder_.const_int(Type::I64, 31));
             sum = builder_.binary(Op::Iadd, Type::I64, scaled, word);
         };
-        for (const Variable& variable : variables_) mix(builder_.load(variable.type, variable.slot, memory(variable.type)));
+        for (const Variable& variable : variables_)
+            mix(builder_.load(variable.type, variable.slot, memory(variable.type)));
         for (const ValueId slot : structs_) {
-            for (const FieldInfo& field : kFields) mix(builder_.load(field.type, slot, memory(field.type), field.offset));
+            for (const FieldInfo& field : kFields)
+                mix(builder_.load(field.type, slot, memory(field.type), field.offset));
         }
         mix(builder_.load(Type::I32, array_, memory(Type::I32), 12));
         return sum;

@@ -14,7 +14,8 @@ constexpr Type kInts[] = {Type::I8, Type::I16, Type::I32, Type::I64};
 
 class SmallGenerator {
   public:
-    SmallGenerator(Function& function, std::uint64_t seed) : function_(function), random_(seed + 5), builder_(function) {}
+    SmallGenerator(Function& function, std::uint64_t seed)
+        : function_(function), random_(seed + 5), builder_(function) {}
 
     void expression_function() {
         type_ = kInts[random_.below(4)];
@@ -34,7 +35,8 @@ class SmallGenerator {
         function_.name = "root";
         const BlockId entry = function_.add_block();
         builder_.at_end(entry);
-        for (const Type type : types) params_.push_back(function_.add_block_param(entry, type));
+        for (const Type type : types)
+            params_.push_back(function_.add_block_param(entry, type));
         function_.param_attrs.resize(types.size());
         function_.results = {Type::I64};
     }
@@ -47,9 +49,22 @@ class SmallGenerator {
 
     ValueId constant(Type type) {
         const std::uint32_t bits = type_bits(type);
-        const std::uint64_t choices[] = {0, 1, 2, 3, 4, 5, 7, 10, bits - 1, bits, std::uint64_t{1} << (bits - 1),
-                                         (std::uint64_t{1} << (bits - 1)) - 1, ~std::uint64_t{0}, ~std::uint64_t{1},
-                                         random_.next(), random_.below(256)};
+        const std::uint64_t choices[] = {0,
+                                         1,
+                                         2,
+                                         3,
+                                         4,
+                                         5,
+                                         7,
+                                         10,
+                                         bits - 1,
+                                         bits,
+                                         std::uint64_t{1} << (bits - 1),
+                                         (std::uint64_t{1} << (bits - 1)) - 1,
+                                         ~std::uint64_t{0},
+                                         ~std::uint64_t{1},
+                                         random_.next(),
+                                         random_.below(256)};
         return builder_.const_int(type, choices[random_.below(std::size(choices))]);
     }
     ValueId leaf(Type type) {
@@ -73,10 +88,12 @@ class SmallGenerator {
     }
 
     ValueId new_int_tree(Type type, int depth) {
-        constexpr Op kBinary[] = {Op::Iadd, Op::Iadd, Op::Isub, Op::Isub, Op::Imul, Op::Udiv, Op::Sdiv, Op::Urem, Op::Srem,
-                                  Op::And,  Op::And,  Op::Or,   Op::Xor,  Op::Smin, Op::Smax, Op::Umin, Op::Umax};
+        constexpr Op kBinary[] = {Op::Iadd, Op::Iadd, Op::Isub, Op::Isub, Op::Imul, Op::Udiv,
+                                  Op::Sdiv, Op::Urem, Op::Srem, Op::And,  Op::And,  Op::Or,
+                                  Op::Xor,  Op::Smin, Op::Smax, Op::Umin, Op::Umax};
         constexpr Op kShift[] = {Op::Shl, Op::Lshr, Op::Ashr, Op::Rotl, Op::Rotr};
-        constexpr Op kUnary[] = {Op::Ineg, Op::Not, Op::Iabs, Op::Popcnt, Op::Clz, Op::Ctz, Op::Bitrev, Op::Bswap};
+        constexpr Op kUnary[] = {Op::Ineg, Op::Not, Op::Iabs,   Op::Popcnt,
+                                 Op::Clz,  Op::Ctz, Op::Bitrev, Op::Bswap};
         switch (random_.below(8)) {
             case 0: {
                 const ValueId c = bool_tree(depth - 1);
@@ -122,29 +139,35 @@ class SmallGenerator {
     ValueId float_tree(int depth) {
         if (depth == 0) {
             if (!random_.one_in(3)) return params_[2];
-            constexpr std::uint64_t kBits[] = {0, 0x8000'0000, 0x3F80'0000, 0x4000'0000, 0x3F00'0000, 0xBF80'0000, 0x4040'0000};
+            constexpr std::uint64_t kBits[] = {0,           0x8000'0000, 0x3F80'0000, 0x4000'0000,
+                                               0x3F00'0000, 0xBF80'0000, 0x4040'0000};
             return builder_.const_float(Type::F32, kBits[random_.below(std::size(kBits))]);
         }
         constexpr Op kBinary[] = {Op::Fadd, Op::Fsub, Op::Fmul, Op::Fdiv, Op::Fmin, Op::Fmax, Op::Fcopysign};
         switch (random_.below(6)) {
-            case 0: return builder_.unary(random_.one_in(2) ? Op::Fabs : Op::Ftrunc, Type::F32, float_tree(depth - 1));
+            case 0:
+                return builder_.unary(random_.one_in(2) ? Op::Fabs : Op::Ftrunc, Type::F32,
+                                      float_tree(depth - 1));
             case 1: {
                 const ValueId wide = builder_.convert(Op::Fcvt, Type::F64, float_tree(depth - 1));
                 return builder_.convert(Op::Fcvt, Type::F32, wide);
             }
             case 2: {
-                const ValueId number = builder_.convert(random_.one_in(2) ? Op::Fptosi : Op::Fptoui, type_, float_tree(depth - 1));
+                const ValueId number = builder_.convert(random_.one_in(2) ? Op::Fptosi : Op::Fptoui, type_,
+                                                        float_tree(depth - 1));
                 return builder_.convert(random_.one_in(2) ? Op::Sitofp : Op::Uitofp, Type::F32, number);
             }
             case 3: {
                 const ValueId a = float_tree(depth - 1);
-                const ValueId c = builder_.fcmp(static_cast<FloatCond>(random_.below(14)), a, float_tree(depth - 1));
+                const ValueId c =
+                    builder_.fcmp(static_cast<FloatCond>(random_.below(14)), a, float_tree(depth - 1));
                 const ValueId yes = float_tree(depth - 1);
                 return builder_.select(c, yes, float_tree(depth - 1));
             }
             default: {
                 const ValueId a = float_tree(depth - 1);
-                return builder_.binary(kBinary[random_.below(std::size(kBinary))], Type::F32, a, float_tree(depth - 1));
+                return builder_.binary(kBinary[random_.below(std::size(kBinary))], Type::F32, a,
+                                       float_tree(depth - 1));
             }
         }
     }
@@ -173,7 +196,8 @@ class SmallGenerator {
         const BlockId yes = function_.add_block();
         const BlockId no = function_.add_block();
         if (random_.one_in(6)) {
-            builder_.switch_on(params_[random_.below(2)], {1, 3}, {Target{no, {}}, Target{yes, {}}, Target{no, {}}});
+            builder_.switch_on(params_[random_.below(2)], {1, 3},
+                               {Target{no, {}}, Target{yes, {}}, Target{no, {}}});
         } else {
             const ValueId a = neighbour();
             builder_.br(builder_.icmp(static_cast<IntCond>(random_.below(10)), a, neighbour()), yes, no);

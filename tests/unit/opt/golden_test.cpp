@@ -1,6 +1,6 @@
-// tests/golden/opt/<pass>/*.ir: a module, a separator line, and the module after the pass. The folder `pipeline` runs the
-// whole pipeline. OCK_BLESS=1 rewrites what stands behind the separator. Every function is also executed before and after
-// on several inputs. A first line `// -O1 --fmad off` sets options.
+// tests/golden/opt/<pass>/*.ir: a module, a separator line, and the module after the pass. The folder
+// `pipeline` runs the whole pipeline. OCK_BLESS=1 rewrites what stands behind the separator. Every function
+// is also executed before and after on several inputs. A first line `// -O1 --fmad off` sets options.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@ constexpr std::uint64_t kMaxFile = 1 << 20;
 
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
     std::vector<fs::path> out;
-    for (const auto& entry : fs::directory_iterator(folder)) out.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder))
+        out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
 }
@@ -51,7 +52,8 @@ void run_named(std::string_view name, ir::Module& module, const opt::Options& op
     for (std::size_t i = 0; i < opt::kPassCount; ++i) {
         const opt::PassInfo& info = opt::pass_info(static_cast<opt::Pass>(i));
         if (info.name != name) continue;
-        for (const ir::FuncId id : opt::callees_first(module)) info.run(module.functions[id], {module, options});
+        for (const ir::FuncId id : opt::callees_first(module))
+            info.run(module.functions[id], {module, options});
     }
 }
 
@@ -63,7 +65,8 @@ void check_execution(const ir::Module& before, const ir::Module& after) {
             const test::Input input = test::make_input(before, before.functions[id], seed);
             const std::string difference = test::compare(test::interpret(before, before.functions[id], input),
                                                          test::interpret(after, after.functions[id], input));
-            CHECK_MESSAGE(difference.empty(), "@", before.functions[id].name, " seed ", seed, ": ", difference);
+            CHECK_MESSAGE(difference.empty(), "@", before.functions[id].name, " seed ", seed, ": ",
+                          difference);
             if (!difference.empty()) break;
         }
     }
@@ -104,7 +107,8 @@ TEST_CASE("golden: every pass on its examples") {
     for (const fs::path& folder : sorted_entries(root)) {
         const std::string pass = folder.filename().string();
         CHECK_MESSAGE((pass == "pipeline" || is_pass(pass)), "no pass named ", pass);
-        for (const fs::path& file : sorted_entries(folder)) run_file(pass, file);
+        for (const fs::path& file : sorted_entries(folder))
+            run_file(pass, file);
     }
 }
 

@@ -1,13 +1,12 @@
 #include "interp.hpp"
 
-#include "random.hpp"
-
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "ir/names.hpp"
+#include "random.hpp"
 
 namespace ockc::test {
 
@@ -17,27 +16,30 @@ namespace {
 
 __extension__ typedef __int128 SignedBits;
 
-Bits mask(std::uint32_t bits) { return bits >= 128 ? ~Bits{0} : (Bits{1} << bits) - 1; }
+Bits mask(std::uint32_t bits) {
+    return bits >= 128 ? ~Bits{0} : (Bits{1} << bits) - 1;
+}
 SignedBits extend(Bits value, std::uint32_t bits) {
     if (bits < 128 && ((value >> (bits - 1)) & 1) != 0) value |= ~mask(bits);
     return static_cast<SignedBits>(value);
 }
 
-Bits from_f32(float value) { return std::isnan(value) ? 0x7FFF'FFFFu : std::bit_cast<std::uint32_t>(value); }
+Bits from_f32(float value) {
+    return std::isnan(value) ? 0x7FFF'FFFFu : std::bit_cast<std::uint32_t>(value);
+}
 Bits from_f64(double value) {
     return std::isnan(value) ? 0x7FFF'FFFF'FFFF'FFFFu : std::bit_cast<std::uint64_t>(value);
 }
-float f32(Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
-double f64(Bits bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); }
-Bits canonical(Type type, Bits bits) {
-    if (type == Type::F32) return from_f32(f32(bits));
-    if (type == Type::F64) return from_f64(f64(bits));
-    return bits;
+float f32(Bits bits) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
-
+double f64(Bits bits) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(bits));
+}
 class Machine {
   public:
-    Machine(const Module& module, const Input& input) : module_(module), input_(input), regions_(input.buffers) {
+    Machine(const Module& module, const Input& input)
+        : module_(module), input_(input), regions_(input.buffers) {
         for (const Global& global : module.globals) {
             Region region;
             region.bytes = global.init;
@@ -52,7 +54,8 @@ class Machine {
             out_.ending = Ending::Returned;
             out_.values = results;
         }
-        out_.buffers.assign(regions_.begin(), regions_.begin() + static_cast<std::ptrdiff_t>(input_.buffers.size()));
+        out_.buffers.assign(regions_.begin(),
+                            regions_.begin() + static_cast<std::ptrdiff_t>(input_.buffers.size()));
         return std::move(out_);
     }
 
@@ -64,14 +67,16 @@ class Machine {
     }
 
     // Runs a function to its return; false when the run ended otherwise.
-    bool call(const Function& function, const std::vector<Bits>& args, std::vector<Bits>& results, int depth) {
+    bool call(const Function& function, const std::vector<Bits>& args, std::vector<Bits>& results,
+              int depth) {
         if (depth > 64) return stop(Ending::TooLong);
         std::vector<Bits> values(function.values.size(), 0);
         BlockId block = function.entry();
         std::vector<Bits> incoming = args;
         while (true) {
             const auto& params = function.blocks[block].params;
-            for (std::size_t i = 0; i < params.size(); ++i) values[params[i].raw] = incoming[i];
+            for (std::size_t i = 0; i < params.size(); ++i)
+                values[params[i].raw] = incoming[i];
             for (const InstId id : function.blocks[block].insts) {
                 if (++steps_ > input_.max_steps) return stop(Ending::TooLong);
                 const Instruction& inst = function.insts[id];
@@ -80,13 +85,15 @@ class Machine {
                     continue;
                 }
                 if (inst.op == Op::Ret) {
-                    for (const ValueId value : inst.args) results.push_back(values[value.raw]);
+                    for (const ValueId value : inst.args)
+                        results.push_back(values[value.raw]);
                     return true;
                 }
                 if (!is_branch(inst.op)) return end(inst, values);
                 const Target& target = inst.targets[taken(inst, values)];
                 incoming.clear();
-                for (const ValueId value : target.args) incoming.push_back(values[value.raw]);
+                for (const ValueId value : target.args)
+                    incoming.push_back(values[value.raw]);
                 block = target.block;
             }
         }
@@ -96,7 +103,8 @@ class Machine {
         if (inst.op == Op::Unreachable) return stop(Ending::Unreachable);
         if (inst.op == Op::Trap) return stop(Ending::Trapped);
         out_.site = inst.imm;
-        for (const ValueId value : inst.args) out_.values.push_back(values[value.raw]);
+        for (const ValueId value : inst.args)
+            out_.values.push_back(values[value.raw]);
         return stop(Ending::Panicked);
     }
 
@@ -110,7 +118,8 @@ class Machine {
         return 0;
     }
 
-    // ---- memory ------------------------------------------------------------------------------------------------------
+    // ---- memory
+    // ------------------------------------------------------------------------------------------------------
 
     std::uint8_t* at(Bits address, std::uint64_t size) {
         const auto region = static_cast<std::uint64_t>(address) >> 32;
@@ -142,13 +151,13 @@ class Machine {
                 if (from == nullptr) return bad();
                 Bits value = 0;
                 std::memcpy(&value, from, size);
-                return set(canonical(inst.type, value));
+                return set(value);
             }
             case Op::Store: {
                 const std::uint32_t size = type_bytes(inst.type);
                 std::uint8_t* to = at((arg(0) + inst.imm) & mask(64), size);
                 if (to == nullptr) return bad();
-                const Bits value = canonical(inst.type, arg(1));
+                const Bits value = arg(1);
                 std::memcpy(to, &value, size);
                 return true;
             }
@@ -175,7 +184,8 @@ class Machine {
         Bits result = 0;
         const Type from = function.type_of(inst.args[0]);
         if (is_float(inst.type) || is_float(from)) {
-            if (!float_op(inst, from, values, result)) return stop(Ending::Unsupported, std::string(op_text(inst.op)));
+            if (!float_op(inst, from, values, result))
+                return stop(Ending::Unsupported, std::string(op_text(inst.op)));
         } else if (!int_op(inst, from, values, result)) {
             return stop(Ending::Unsupported, std::string(op_text(inst.op)));
         }
@@ -184,17 +194,21 @@ class Machine {
 
     bool execute_call(const Instruction& inst, std::vector<Bits>& values, int depth) {
         std::vector<Bits> args;
-        for (const ValueId value : inst.args) args.push_back(values[value.raw]);
+        for (const ValueId value : inst.args)
+            args.push_back(values[value.raw]);
         std::vector<Bits> results;
         if (!call(module_.functions[inst.callee], args, results, depth + 1)) return false;
-        for (std::uint32_t i = 0; i < inst.results.size(); ++i) values[inst.results[i].raw] = results[i];
+        for (std::uint32_t i = 0; i < inst.results.size(); ++i)
+            values[inst.results[i].raw] = results[i];
         return true;
     }
 
-    // ---- arithmetic --------------------------------------------------------------------------------------------------
+    // ---- arithmetic
+    // --------------------------------------------------------------------------------------------------
 
     static bool int_op(const Instruction& inst, Type from, const std::vector<Bits>& values, Bits& out) {
-        const std::uint32_t n = type_bits(inst.op >= Op::Trunc && inst.op <= Op::SpaceCast ? from : inst.type);
+        const std::uint32_t n =
+            type_bits(inst.op >= Op::Trunc && inst.op <= Op::SpaceCast ? from : inst.type);
         const Bits a = values[inst.args[0].raw];
         const Bits b = inst.args.size() > 1 ? values[inst.args[1].raw] : 0;
         const SignedBits sa = extend(a, n);
@@ -209,8 +223,14 @@ class Machine {
             case Op::Urem: out = b == 0 ? 0 : a % b; return true;
             case Op::Sdiv: out = sb == 0 ? 0 : sb == -1 ? -a : static_cast<Bits>(sa / sb); return true;
             case Op::Srem: out = sb == 0 || sb == -1 ? 0 : static_cast<Bits>(sa % sb); return true;
-            case Op::Umulh: if (n > 64) return false; out = (a * b) >> n; return true;
-            case Op::Smulh: if (n > 64) return false; out = static_cast<Bits>((sa * sb) >> n); return true;
+            case Op::Umulh:
+                if (n > 64) return false;
+                out = (a * b) >> n;
+                return true;
+            case Op::Smulh:
+                if (n > 64) return false;
+                out = static_cast<Bits>((sa * sb) >> n);
+                return true;
             case Op::Ineg: out = -a; return true;
             case Op::And: out = a & b; return true;
             case Op::Or: out = a | b; return true;
@@ -226,17 +246,44 @@ class Machine {
             case Op::Umin: out = a < b ? a : b; return true;
             case Op::Umax: out = a < b ? b : a; return true;
             case Op::Iabs: out = sa < 0 ? -a : a; return true;
-            case Op::Popcnt: for (Bits v = a; v != 0; v &= v - 1) ++out; return true;
-            case Op::Clz: for (std::uint32_t i = n; i-- > 0 && ((a >> i) & 1) == 0;) ++out; return true;
-            case Op::Ctz: for (std::uint32_t i = 0; i < n && ((a >> i) & 1) == 0; ++i) ++out; return true;
-            case Op::Bitrev: for (std::uint32_t i = 0; i < n; ++i) out = (out << 1) | ((a >> i) & 1); return true;
-            case Op::Bswap: for (std::uint32_t i = 0; i < n; i += 8) out = (out << 8) | ((a >> i) & 0xFF); return true;
+            case Op::Popcnt:
+                for (Bits v = a; v != 0; v &= v - 1)
+                    ++out;
+                return true;
+            case Op::Clz:
+                for (std::uint32_t i = n; i-- > 0 && ((a >> i) & 1) == 0;)
+                    ++out;
+                return true;
+            case Op::Ctz:
+                for (std::uint32_t i = 0; i < n && ((a >> i) & 1) == 0; ++i)
+                    ++out;
+                return true;
+            case Op::Bitrev:
+                for (std::uint32_t i = 0; i < n; ++i)
+                    out = (out << 1) | ((a >> i) & 1);
+                return true;
+            case Op::Bswap:
+                for (std::uint32_t i = 0; i < n; i += 8)
+                    out = (out << 8) | ((a >> i) & 0xFF);
+                return true;
             case Op::UaddOv: out = n < 128 ? (a + b) > mask(n) : a + b < a; return true;
             case Op::UsubOv: out = a < b; return true;
-            case Op::UmulOv: if (n > 64) return false; out = a * b > mask(n); return true;
-            case Op::SaddOv: if (n > 64) return false; out = leaves(sa + sb); return true;
-            case Op::SsubOv: if (n > 64) return false; out = leaves(sa - sb); return true;
-            case Op::SmulOv: if (n > 64) return false; out = leaves(sa * sb); return true;
+            case Op::UmulOv:
+                if (n > 64) return false;
+                out = a * b > mask(n);
+                return true;
+            case Op::SaddOv:
+                if (n > 64) return false;
+                out = leaves(sa + sb);
+                return true;
+            case Op::SsubOv:
+                if (n > 64) return false;
+                out = leaves(sa - sb);
+                return true;
+            case Op::SmulOv:
+                if (n > 64) return false;
+                out = leaves(sa * sb);
+                return true;
             case Op::Icmp: out = compare_ints(inst.int_cond(), a, b, sa, sb); return true;
             case Op::Select: out = a != 0 ? b : values[inst.args[2].raw]; return true;
             case Op::Trunc:
@@ -279,7 +326,9 @@ class Machine {
             case Op::Fneg: out = -a; return true;
             case Op::Fabs: out = std::fabs(a); return true;
             case Op::Fcopysign: out = std::copysign(a, b); return true;
-            case Op::Fmin: out = a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b); return true;   // -0 < +0
+            case Op::Fmin:
+                out = a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+                return true;  // -0 < +0
             case Op::Fmax: out = a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b); return true;
             case Op::Fsqrt: out = std::sqrt(a); return true;
             case Op::Ffloor: out = std::floor(a); return true;
@@ -322,7 +371,9 @@ class Machine {
 
     static bool float_op(const Instruction& inst, Type from, const std::vector<Bits>& values, Bits& out) {
         const auto arg = [&](std::uint32_t i) { return i < inst.args.size() ? values[inst.args[i].raw] : 0; };
-        const auto number = [&](std::uint32_t i) { return from == Type::F32 ? double{f32(arg(i))} : f64(arg(i)); };
+        const auto number = [&](std::uint32_t i) {
+            return from == Type::F32 ? double{f32(arg(i))} : f64(arg(i));
+        };
         const auto pack = [&](double value) {
             return inst.type == Type::F32 ? from_f32(static_cast<float>(value)) : from_f64(value);
         };
@@ -331,7 +382,7 @@ class Machine {
             return true;
         }
         if (inst.op == Op::Bitcast) {
-            out = canonical(from, arg(0));
+            out = arg(0);
             return true;
         }
         const bool half = [&] {
@@ -343,16 +394,22 @@ class Machine {
         switch (inst.op) {
             case Op::Fcmp: out = compare_floats(inst.float_cond(), number(0), number(1)); return true;
             case Op::Fcvt: out = pack(number(0)); return true;
-            case Op::Fptosi: out = saturate(number(0), type_bits(inst.type), true); return type_bits(inst.type) <= 64;
-            case Op::Fptoui: out = saturate(number(0), type_bits(inst.type), false); return type_bits(inst.type) <= 64;
+            case Op::Fptosi:
+                out = saturate(number(0), type_bits(inst.type), true);
+                return type_bits(inst.type) <= 64;
+            case Op::Fptoui:
+                out = saturate(number(0), type_bits(inst.type), false);
+                return type_bits(inst.type) <= 64;
             case Op::Sitofp: {
                 const auto value = static_cast<std::int64_t>(extend(arg(0), n));
-                out = inst.type == Type::F32 ? from_f32(static_cast<float>(value)) : from_f64(static_cast<double>(value));
+                out = inst.type == Type::F32 ? from_f32(static_cast<float>(value))
+                                             : from_f64(static_cast<double>(value));
                 return n <= 64;
             }
             case Op::Uitofp: {
                 const auto value = static_cast<std::uint64_t>(arg(0));
-                out = inst.type == Type::F32 ? from_f32(static_cast<float>(value)) : from_f64(static_cast<double>(value));
+                out = inst.type == Type::F32 ? from_f32(static_cast<float>(value))
+                                             : from_f64(static_cast<double>(value));
                 return n <= 64;
             }
             default: break;
@@ -378,7 +435,8 @@ class Machine {
 
 Bits interesting(Random& random, Type type) {
     if (is_float(type)) {
-        const double numbers[] = {0.0, -0.0, 1.0, -2.5, 3.25, 1e10, -7.0, 0.125, std::numeric_limits<double>::infinity()};
+        const double numbers[] = {
+            0.0, -0.0, 1.0, -2.5, 3.25, 1e10, -7.0, 0.125, std::numeric_limits<double>::infinity()};
         const double value = numbers[random.below(std::size(numbers))];
         if (type == Type::F32) return from_f32(static_cast<float>(value));
         return type == Type::F64 ? from_f64(value) : Bits{0x3C00};
@@ -408,9 +466,12 @@ Input make_input(const Module&, const Function& function, std::uint32_t seed) {
         const Type type = function.type_of(param);
         if (is_ptr(type)) {
             Region region;
-            for (std::uint64_t i = 0; i < kBufferBytes / 4; ++i) {   // small floats, which are fine as integers too
-                const auto word = static_cast<std::uint32_t>(from_f32(static_cast<float>(random.below(64)) - 16));
-                for (int b = 0; b < 4; ++b) region.bytes.push_back(static_cast<std::uint8_t>(word >> (8 * b)));
+            for (std::uint64_t i = 0; i < kBufferBytes / 4;
+                 ++i) {  // small floats, which are fine as integers too
+                const auto word =
+                    static_cast<std::uint32_t>(from_f32(static_cast<float>(random.below(64)) - 16));
+                for (int b = 0; b < 4; ++b)
+                    region.bytes.push_back(static_cast<std::uint8_t>(word >> (8 * b)));
             }
             input.buffers.push_back(std::move(region));
             input.args.push_back(Bits{input.buffers.size()} << 32);
@@ -424,14 +485,17 @@ Input make_input(const Module&, const Function& function, std::uint32_t seed) {
     }
     input.sregs.assign(static_cast<std::size_t>(Sreg::GridId) + 1, 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto at = [&](Sreg x) -> std::uint64_t& { return input.sregs[static_cast<std::size_t>(x) + axis]; };
+        const auto at = [&](Sreg x) -> std::uint64_t& {
+            return input.sregs[static_cast<std::size_t>(x) + axis];
+        };
         const std::uint64_t exact = function.facts.block[axis];
         at(Sreg::NtidX) = exact != 0 ? exact : 1 + random.below(axis == 0 ? 32 : 2);
         at(Sreg::TidX) = random.below(at(Sreg::NtidX));
         at(Sreg::NctaidX) = 1 + random.below(4);
         at(Sreg::CtaidX) = random.below(at(Sreg::NctaidX));
     }
-    input.sregs[static_cast<std::size_t>(Sreg::LaneId)] = input.sregs[static_cast<std::size_t>(Sreg::TidX)] % 32;
+    input.sregs[static_cast<std::size_t>(Sreg::LaneId)] =
+        input.sregs[static_cast<std::size_t>(Sreg::TidX)] % 32;
     return input;
 }
 
@@ -449,14 +513,17 @@ std::string compare(const Outcome& before, const Outcome& after) {
     if (before.site != after.site) return "another panic";
     if (before.values != after.values) {
         std::string text = "other values:";
-        for (const Bits value : before.values) text += " " + std::to_string(static_cast<std::uint64_t>(value));
+        for (const Bits value : before.values)
+            text += " " + std::to_string(static_cast<std::uint64_t>(value));
         text += " became";
-        for (const Bits value : after.values) text += " " + std::to_string(static_cast<std::uint64_t>(value));
+        for (const Bits value : after.values)
+            text += " " + std::to_string(static_cast<std::uint64_t>(value));
         return text;
     }
     if (before.barriers != after.barriers) return "another number of barriers";
     for (std::size_t i = 0; i < before.buffers.size(); ++i) {
-        if (before.buffers[i].bytes != after.buffers[i].bytes) return "buffer " + std::to_string(i) + " differs";
+        if (before.buffers[i].bytes != after.buffers[i].bytes)
+            return "buffer " + std::to_string(i) + " differs";
     }
     return {};
 }
