@@ -466,7 +466,7 @@ void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter) { buff
 void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, std::size_t gutter, bool primary) {
     const std::size_t row = buffer.lines();
     const LineColumn at = sources.line_column(span.file, std::min<std::uint32_t>(span.begin, static_cast<std::uint32_t>(sources.file(span.file).text.size())));
-    buffer.puts(row, gutter, primary ? "--> " : " ::: ", Style::LineNumber);
+    buffer.puts(row, gutter, primary ? "--> " : "::: ", Style::LineNumber);
     buffer.append(row, fmt::format("{}:{}:{}", sources.file(span.file).name, at.line, at.column), Style::None);
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("10,000 levels of anything are one clear error") {
     check_one("type A = " + repeat("(", n) + "u8" + repeat(")", n) + ";", deep);
     check_one("type A = " + repeat("fn() -> ", n) + "u8;", deep);
     check_one("type A = " + repeat("<", n) + "u8" + repeat(">::A", n) + ";", deep);
-    check_one("type A = " + repeat("dyn A<B: ", n) + "C" + repeat(">", n) + ";", deep);
+    check_one("type A = " + repeat("dyn A<B = ", n) + "C" + repeat(">", n) + ";", deep);
     check_one("fn f() { let " + repeat("(", n) + "x" + repeat(")", n) + " = 1; }", deep);
     check_one("fn f() { let " + repeat("&", n) + "x = 1; }", deep);
     check_one("fn f() { let " + repeat("x @ ", n) + "_ = 1; }", deep);
