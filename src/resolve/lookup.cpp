@@ -90,19 +90,6 @@ PathEnd walk(const State& state, Res start, PathSegments segments, std::uint32_t
         }
         const Symbol name = segments[i].ident.name;
         const Binding* binding = find(state, scope, name, last ? ns : Ns::Type);
-        Binding extra;
-        if (binding == nullptr && last && ns == Ns::Macro && state.crates[module.crate].root == scope) {
-            // Attributes and built-in macros can be named through every library crate's root.
-            const auto& table = state.crates[module.crate].is_library ? state.crate_macros : state.exported_macros;
-            auto macro = table.find(name);
-            if (macro == table.end() && state.crates[module.crate].is_library) {
-                macro = state.builtin_macros.find(name);
-                if (macro != state.builtin_macros.end()) extra = public_binding(def_res(macro->second)), binding = &extra;
-            } else if (macro != table.end()) {
-                extra = public_binding(def_res(macro->second));
-                binding = &extra;
-            }
-        }
         if (binding == nullptr) {
             // `f32::MAX` where a module `f32` is in scope, `Enum::function`: an associated item of the type.
             if (module.kind == ModuleKind::Enum) {

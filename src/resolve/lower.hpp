@@ -102,7 +102,7 @@ class Lowerer {
     hir::QPath lower_path(ast::PathId id, PathSource source);
     hir::QPath lower_qualified_path(const ast::Path& path, PathSource source);
     hir::QPath finish_path(const ast::Path& path, PathSegments segments, const PathEnd& end, const PathTrace& trace, PathSource source, bool lexical);
-    hir::QPath type_relative(hir::TyId base, const ast::Path& path, std::uint32_t from, PathSource source);
+    hir::QPath type_relative(hir::TyId base, const Res& base_res, const ast::Path& path, std::uint32_t from);
     hir::Path lower_trait_path(ast::PathId id);
     hir::PathSegment lower_segment(const ast::PathSegment& segment, const Res& res);
     const hir::GenericArgs* lower_args(ast::GenericArgsId id);

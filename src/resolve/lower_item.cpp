@@ -442,7 +442,6 @@ void Lowerer::lower_struct(DefId def) {
     const ast::Item item = ast()[s_.origin[def].item];
     finish_attributes(def, item.attributes);
     hir::AdtDef adt;
-    Res self;
     scopes_.push({ScopeEntry::Kind::SelfAlias, s_.names.intern("Self"), 0, def.raw, at(item.span), 0});
     const ElisionScope scope(*this, Elision::Error);
     if (const auto* u = std::get_if<ast::UnionItem>(&item.data)) {

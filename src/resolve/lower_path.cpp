@@ -289,11 +289,11 @@ hir::PathSegment Lowerer::lower_segment(const ast::PathSegment& segment, const R
 // ---- paths
 
 // `base`::segment[from]::.. : associated items, found by types later.
-hir::QPath Lowerer::type_relative(hir::TyId base, const ast::Path& path, std::uint32_t from, PathSource source) {
-    static_cast<void>(source);
+hir::QPath Lowerer::type_relative(hir::TyId base, const Res& base_res, const ast::Path& path, std::uint32_t from) {
     hir::QPath result;
     for (std::uint32_t i = from; i < path.segments.size(); ++i) {
-        mention(s_, path.segments[i].ident.name);
+        if (i == from) mention_of(s_, head_of_res(s_, base_res), path.segments[i].ident.name);
+        else mention(s_, path.segments[i].ident.name);
         hir::QPath step;
         step.kind = hir::QPath::Kind::TypeRelative;
         step.span = at(path.span);
@@ -357,7 +357,7 @@ hir::QPath Lowerer::finish_path(const ast::Path& path, PathSegments segments, co
     if (!partial) return result;
     const Span base_span = path.span.file == segments[count - 1].ident.span.file ? Span{path.span.file, path.span.begin, segments[count - 1].ident.span.end} : path.span;
     result.span = result.path.span = at(base_span);
-    return type_relative(add_ty(base_span, hir::PathTy{result}), path, end.at, source);
+    return type_relative(add_ty(base_span, hir::PathTy{result}), end.res, path, end.at);
 }
 
 hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
@@ -394,7 +394,7 @@ hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
 // <T as Trait>::name.. and <T>::name..
 hir::QPath Lowerer::lower_qualified_path(const ast::Path& path, PathSource source) {
     const hir::TyId self = lower_type(path.qself);
-    if (path.qself_position == 0) return type_relative(self, path, 0, source);
+    if (path.qself_position == 0) return type_relative(self, {}, path, 0);
     ast::Path trait_syntax = path;
     trait_syntax.qself = {};
     trait_syntax.qself_position = 0;
@@ -423,7 +423,7 @@ hir::QPath Lowerer::lower_qualified_path(const ast::Path& path, PathSource sourc
     result.path.res = res;
     result.path.segments = list(segments);
     if (last) return result;
-    return type_relative(add_ty(path.span, hir::PathTy{result}), path, path.qself_position + 1, source);
+    return type_relative(add_ty(path.span, hir::PathTy{result}), {}, path, path.qself_position + 1);
 }
 
 hir::Path Lowerer::lower_trait_path(ast::PathId id) {

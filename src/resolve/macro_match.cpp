@@ -98,8 +98,8 @@ class ElementReader {
 
 class Matcher {
   public:
-    Matcher(State& state, std::uint32_t crate, const lex::TokenBuffer& pattern, lex::TokenRange tokens, std::uint32_t& farthest)
-        : s_(state), crate_(crate), pattern_(pattern), tokens_(tokens), farthest_(farthest) {}
+    Matcher(State& state, const lex::TokenBuffer& pattern, lex::TokenRange tokens, std::uint32_t& farthest)
+        : s_(state), pattern_(pattern), tokens_(tokens), farthest_(farthest) {}
 
     bool sequence(const std::vector<MacroElement>& elements, std::uint32_t& at, MacroMatches& matches) {
         for (const MacroElement& element : elements) {
@@ -178,7 +178,6 @@ class Matcher {
     }
 
     State& s_;
-    std::uint32_t crate_;
     const lex::TokenBuffer& pattern_;
     lex::TokenRange tokens_;
     std::uint32_t& farthest_;
@@ -322,10 +321,10 @@ bool read_macro_elements(State& state, lex::TokenRange range, bool matcher, std:
     return ElementReader(state, matcher).read(range, out, 0);
 }
 
-bool match_macro(State& state, std::uint32_t crate, lex::TokenRange pattern_tokens, const std::vector<MacroElement>& pattern, lex::TokenRange tokens,
+bool match_macro(State& state, lex::TokenRange pattern_tokens, const std::vector<MacroElement>& pattern, lex::TokenRange tokens,
                  MacroMatches& matches, std::uint32_t& farthest) {
     std::uint32_t at = tokens.begin;
-    return Matcher(state, crate, *pattern_tokens.buffer, tokens, farthest).sequence(pattern, at, matches) && at == tokens.end;
+    return Matcher(state, *pattern_tokens.buffer, tokens, farthest).sequence(pattern, at, matches) && at == tokens.end;
 }
 
 bool write_macro(State& state, lex::TokenRange body_tokens, const std::vector<MacroElement>& body, const MacroMatches& matches, std::uint32_t context,

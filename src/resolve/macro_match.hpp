@@ -40,7 +40,7 @@ using MacroMatches = std::unordered_map<Symbol, MacroMatch>;
 // Reads `$`-syntax from tokens. Reports what is malformed and gives false.
 bool read_macro_elements(State& state, lex::TokenRange range, bool matcher, std::vector<MacroElement>& out);
 // Matches all of `tokens`. On failure `farthest` is the token that no rule expected.
-bool match_macro(State& state, std::uint32_t crate, lex::TokenRange pattern_tokens, const std::vector<MacroElement>& pattern, lex::TokenRange tokens,
+bool match_macro(State& state, lex::TokenRange pattern_tokens, const std::vector<MacroElement>& pattern, lex::TokenRange tokens,
                  MacroMatches& matches, std::uint32_t& farthest);
 // Appends the body with its variables filled in. False after an error.
 bool write_macro(State& state, lex::TokenRange body_tokens, const std::vector<MacroElement>& body, const MacroMatches& matches, std::uint32_t context,

@@ -50,7 +50,7 @@ const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, a
         std::vector<MacroElement> pattern, body;
         if (!read_macro_elements(state, rule.matcher, true, pattern)) return nullptr;
         MacroMatches matches;
-        if (!match_macro(state, crate, rule.matcher, pattern, call.body, matches, farthest)) continue;
+        if (!match_macro(state, rule.matcher, pattern, call.body, matches, farthest)) continue;
         if (!read_macro_elements(state, rule.body, false, body)) return nullptr;
         const auto context = static_cast<std::uint32_t>(state.expansions.size());
         state.expansions.push_back({macro, info.context, call.span});

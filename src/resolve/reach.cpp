@@ -90,7 +90,52 @@ ImplHead head_of(const State& state, std::uint32_t crate, ast::TypeId id, const 
     return head;
 }
 
+std::uint64_t mention_key(const ImplHead& head, Symbol name) {
+    const std::uint64_t type = head.kind == ImplHead::Kind::Adt ? std::uint64_t{head.adt.raw} : 0xFFFF'FF00u + static_cast<std::uint64_t>(head.prim);
+    return type << 32 | name.raw;
+}
+
+bool wanted(const State& state, const ImplInfo& impl, Symbol name) {
+    if (state.mentioned.contains(name)) return true;
+    if (impl.head.kind == ImplHead::Kind::Any || impl.head.kind == ImplHead::Kind::Error) return state.mentioned_somehow.contains(name);
+    return state.mentioned_of.contains(mention_key(impl.head, name));
+}
+
 }  // namespace
+
+ImplHead head_of_res(const State& state, const Res& res) {
+    ImplHead head;
+    if (res.kind == Res::Kind::Prim) {
+        head.kind = ImplHead::Kind::Prim;
+        head.prim = res.prim;
+    } else if (res.kind == Res::Kind::SelfAlias && state.program.defs[res.def].kind == DefKind::Impl) {
+        head = state.impls[state.origin[res.def].index].head;
+    } else if ((res.kind == Res::Kind::SelfAlias || res.kind == Res::Kind::Def) && is_adt(state.program.defs[res.def].kind)) {
+        head.kind = ImplHead::Kind::Adt;
+        head.adt = res.def;
+    }
+    return head;
+}
+
+void mention_of(State& state, const ImplHead& head, Symbol name) {
+    if (head.kind == ImplHead::Kind::Any || head.kind == ImplHead::Kind::Error) return mention(state, name);
+    if (!state.mentioned_of.insert(mention_key(head, name)).second || state.mentioned.contains(name)) return;
+    state.mentioned_somehow.insert(name);
+    const auto found = state.items_by_name.find(name);
+    if (found == state.items_by_name.end()) return;
+    const std::vector<DefId> items = found->second;
+    for (const DefId item : items) {
+        const DefId owner = state.program.defs[item].parent;
+        if (state.program.defs[owner].kind == DefKind::Trait) {
+            reach(state, owner);
+            enqueue(state, item);
+            continue;
+        }
+        // Impls for parameters, references and the like may be for this type too.
+        const ImplInfo& impl = state.impls[state.origin[owner].index];
+        if (impl.active && (impl.head.kind == ImplHead::Kind::Any || same_head(impl.head, head))) enqueue(state, item);
+    }
+}
 
 void reach(State& state, DefId id) {
     const hir::Def& def = state.program.defs[id];
@@ -147,6 +192,7 @@ void reach_prim(State& state, hir::PrimTy prim) {
 
 void mention(State& state, Symbol name) {
     if (!state.mentioned.insert(name).second) return;
+    state.mentioned_somehow.insert(name);
     const auto found = state.items_by_name.find(name);
     if (found == state.items_by_name.end()) return;
     const std::vector<DefId> items = found->second;   // a copy: reaching a trait cannot add items, but lowering a body may
@@ -193,7 +239,7 @@ void queue_impl_items(State& state, const ImplInfo& impl) {
     const bool all = state.origin[impl.def].strict;
     for (const DefId item : impl.items) {
         const bool fn = state.program.defs[item].kind == DefKind::AssocFn;
-        if (all || !fn || state.mentioned.contains(state.program.defs[item].name.name)) enqueue(state, item);
+        if (all || !fn || wanted(state, impl, state.program.defs[item].name.name)) enqueue(state, item);
     }
 }
 

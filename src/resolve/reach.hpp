@@ -14,6 +14,10 @@ void want(State& state, DefId item);
 void reach_prim(State& state, hir::PrimTy prim);
 void mention(State& state, Symbol name);
 inline void mention(State& state, std::string_view name) { mention(state, state.names.intern(name)); }
+// `Type::name`: only that type's impls, and traits that have such an item.
+void mention_of(State& state, const ImplHead& head, Symbol name);
+// The head that a resolved type stands for, to look impls up by; Any when it may be any.
+ImplHead head_of_res(const State& state, const Res& res);
 // The lang item `key` is used by a desugaring; none when the library lacks it.
 DefId reach_lang(State& state, std::string_view key);
 // Finds out trait and type of impls [first, ..); silent about what does not resolve (lowering the impl reports it).

@@ -45,14 +45,26 @@ DefId add_macro(State& state, std::string_view name, MacroInfo info) {
 
 enum class MacroOrigin : std::uint8_t { Core, Device };
 
-// The macros and attributes that no source file defines.
+// A macro or attribute that no source file defines, as a name of library crates' roots.
+void offer_macro(State& state, std::initializer_list<const char*> crates, std::string_view name, DefId macro) {
+    Binding binding;
+    binding.res = def_res(macro);
+    binding.visibility.is_public = true;
+    for (const char* crate : crates) {
+        const auto found = state.extern_crates.find(state.names.intern(crate));
+        if (found != state.extern_crates.end()) define(state, found->second, state.names.intern(name), Ns::Macro, binding);
+    }
+}
+
 void add_known_macros(State& state) {
     const auto builtin = [&](BuiltinMacro kind, std::string_view name, MacroOrigin origin) {
         MacroInfo info;
         info.kind = MacroInfo::Kind::Builtin;
         info.builtin = kind;
-        auto& table = origin == MacroOrigin::Core ? state.builtin_macros : state.crate_macros;
-        table.emplace(state.names.intern(name), add_macro(state, name, std::move(info)));
+        const DefId macro = add_macro(state, name, std::move(info));
+        if (origin == MacroOrigin::Core) state.builtin_macros.emplace(state.names.intern(name), macro);
+        if (origin == MacroOrigin::Core) offer_macro(state, {"core"}, name, macro);
+        else offer_macro(state, {"cuda_device", "cutile"}, name, macro);
     };
 #define OCKC_BUILTIN_MACRO(kind, name, origin) builtin(BuiltinMacro::kind, name, MacroOrigin::origin);
 #include "resolve/macros.def"
@@ -62,7 +74,7 @@ void add_known_macros(State& state) {
         info.kind = MacroInfo::Kind::Attribute;
         info.attribute = kind;
         const std::string_view name = attribute_name(kind);
-        state.crate_macros.emplace(state.names.intern(name), add_macro(state, name, std::move(info)));
+        offer_macro(state, {"cuda_device", "cuda_host", "cuda_macros", "cutile"}, name, add_macro(state, name, std::move(info)));
     };
 #define OCKC_ATTRIBUTE(kind, name, origin, targets) attribute(hir::AttributeKind::kind);
 #include "hir/attributes.def"
@@ -88,6 +100,7 @@ void add_synthetic_crates(State& state) {
 void load_crates(State& state) {
     for (const LibraryCrate& library : state.inputs.libraries) add_crate(state, library.name, library.root, true);
     add_synthetic_crates(state);
+    add_known_macros(state);
     const std::uint32_t user = add_crate(state, state.inputs.crate_name, state.inputs.main, false);
     state.user_root = state.crates[user].root;
     for (std::uint32_t i = 0; i < state.crates.size(); ++i) {
@@ -136,7 +149,6 @@ std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& optio
     auto program = std::make_unique<hir::Program>(interner);
     State state(inputs, options, interner, sources, sink, *program);
     const std::size_t before = sink.all().size();
-    add_known_macros(state);
     load_crates(state);
     link_names(state);
     sink.sort_from(before);

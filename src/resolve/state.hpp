@@ -58,6 +58,9 @@ struct ImplHead {
     DefId adt;
     hir::PrimTy prim{};
 };
+inline bool same_head(const ImplHead& a, const ImplHead& b) {
+    return a.kind == b.kind && a.adt == b.adt && (a.kind != ImplHead::Kind::Prim || a.prim == b.prim);
+}
 struct ImplInfo {
     DefId def;
     DefId trait;                    // none: inherent, or not resolved
@@ -107,9 +110,7 @@ struct State {
     std::vector<Expansion> expansions{1};            // [0]: written in source
     std::vector<PendingMacro> pending_macros;
     std::unordered_map<Symbol, ModuleId> extern_crates;   // what `::name` means
-    std::unordered_map<Symbol, DefId> builtin_macros;     // visible everywhere: panic!, assert!, derives, rustc's attributes
-    std::unordered_map<Symbol, DefId> crate_macros;       // importable from library crates: kernel, launch_bounds, gpu_printf ..
-    std::unordered_map<Symbol, DefId> exported_macros;    // #[macro_export] of library crates, by name
+    std::unordered_map<Symbol, DefId> builtin_macros;     // visible everywhere: panic!, assert! ..
     ModuleId prelude;               // core::prelude, or none
     ModuleId user_root;
     std::unordered_map<ModuleId, hir::List<DefId>> module_traits;   // whose methods a module sees
@@ -117,7 +118,9 @@ struct State {
     // Reaching (reach.hpp).
     std::deque<DefId> queue;
     std::unordered_map<Symbol, std::vector<DefId>> items_by_name;   // associated items of all traits and impls
-    std::unordered_set<Symbol> mentioned;
+    std::unordered_set<Symbol> mentioned;                           // of any type
+    std::unordered_set<std::uint64_t> mentioned_of;                 // of one type: `Type::name`
+    std::unordered_set<Symbol> mentioned_somehow;                   // either
     std::unordered_map<DefId, std::vector<std::uint32_t>> impls_of_trait, impls_of_adt;
     std::vector<std::uint32_t> impls_of_prim[32];
     std::unordered_set<DefId> reached_traits, reached_adts;
