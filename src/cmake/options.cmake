@@ -2,6 +2,7 @@
 option(OCKC_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(OCKC_SAMPLES "Build the samples with the ockc of this tree" ${PROJECT_IS_TOP_LEVEL})
 option(OCKC_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(OCKC_PCH "Precompile the standard headers that every file includes (g++ only)" ON)
 option(OCKC_PORTABLE "Header-only fmt and spdlog, static C++ runtime: binaries run on other distributions" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
