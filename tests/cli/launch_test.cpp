@@ -54,7 +54,7 @@ TEST_CASE("a failing kernel is exit code 5 and names the source line") {
     const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "emulator", "--arg", "a=ones:f32[4]", "--arg", "b=ones:f32[8]"});
     CHECK(run.exit_code == 5);
     CHECK(run.output.empty());
-    CHECK_MESSAGE(run.error_output.find("vecadd.rsk:13") != std::string::npos, run.error_output);
+    CHECK_MESSAGE(run.error_output.find("vecadd.rsk:14") != std::string::npos, run.error_output);
 }
 
 TEST_CASE("a device by name is never replaced by another") {
