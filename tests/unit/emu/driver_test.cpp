@@ -17,7 +17,7 @@ class Library {
         if (handle_ == nullptr) FAIL(dlerror());
     }
     template <class... Args>
-    int call(const char* name, Args... args) {
+    OCKC_ANY_FUNCTION_TYPE int call(const char* name, Args... args) {
         void* symbol = dlsym(handle_, name);
         REQUIRE_MESSAGE(symbol != nullptr, name);
         return reinterpret_cast<int (*)(Args...)>(symbol)(args...);
