@@ -86,6 +86,38 @@ class FactsPass {
             for_each_use(function_.insts[id], [&](ValueId& value) { replace_known(value); });
             decide(id);
         }
+        simplify_edges(function_.blocks[block].insts.back());
+    }
+
+    // What a branch hands on is looked at with the knowledge of which way it goes.
+    void simplify_edges(InstId id) {
+        const Instruction branch = function_.insts[id];
+        if (branch.op != Op::Br || branch.targets[0].block == branch.targets[1].block) return;
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Facts::Mark mark = facts_.mark();
+            facts_.assume(branch.args[0], i == 0);
+            for (std::size_t j = 0; j < branch.targets[i].args.size(); ++j) {
+                ValueId value = chosen(branch.targets[i].args[j]);
+                replace_known(value);
+                function_.insts[id].targets[i].args[j] = value;
+            }
+            facts_.undo(mark);
+        }
+    }
+
+    // The arm that a select takes here, when that is known.
+    ValueId chosen(ValueId value) {
+        const Instruction* def = function_.def(value);
+        if (def == nullptr || def->op != Op::Select) return value;
+        std::optional<bool> truth;
+        if (const auto known = facts_.constant(def->args[0])) truth = known->low != 0;
+        const Instruction* test = function_.def(def->args[0]);
+        if (!truth && test != nullptr && test->op == Op::Icmp && is_int(test->type)) {
+            truth = facts_.decide(test->int_cond(), test->args[0], test->args[1]);
+        }
+        if (!truth) return value;
+        changed_ = true;
+        return def->args[*truth ? 1 : 2];
     }
 
     // A value that is a known constant here is replaced by it.

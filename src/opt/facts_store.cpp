@@ -357,10 +357,17 @@ std::optional<bool> Facts::decide(IntCond cond, ValueId a, ValueId b) const {
         function_.type_of(da->args[0]) == function_.type_of(db->args[0])) {
         return decide(cond, da->args[0], db->args[0]);
     }
-    // a + 1 <= b when a < b; the sum cannot wrap then.
-    if (cond == IntCond::Ule && da != nullptr && da->op == Op::Iadd &&
-        is_constant(function_, da->args[1], 1) && proves_less(da->args[0], b, true, false)) {
+    // a + 1 <= b when a < b; the sum cannot wrap then. Both ways round: b < a + 1 is false.
+    const auto is_successor = [&](const Instruction* def) {
+        return def != nullptr && def->op == Op::Iadd && is_constant(function_, def->args[1], 1);
+    };
+    if ((cond == IntCond::Ule || cond == IntCond::Sle) && is_successor(da) &&
+        proves_less(da->args[0], b, true, is_signed)) {
         return true;
+    }
+    if ((cond == IntCond::Ult || cond == IntCond::Slt) && is_successor(db) &&
+        proves_less(db->args[0], a, true, is_signed)) {
+        return false;
     }
     return std::nullopt;
 }

@@ -3,6 +3,7 @@
 // iteration instead of two, and what the body loads in every case can move out of the loop. A header is
 // copied when it is small, branches out of the loop, and every way round the loop ends in a plain jump to it;
 // never with a barrier or a call inside.
+#include <algorithm>
 #include <utility>
 
 #include "ir/analysis/cfg.hpp"
@@ -18,6 +19,7 @@ using namespace ir;
 
 namespace {
 
+constexpr std::size_t kMaxTest = 4;     // a bare test
 constexpr std::size_t kMaxHeader = 24;  // instructions beside constants
 
 class RotateLoops {
@@ -50,9 +52,7 @@ class RotateLoops {
         if (inside[0] == inside[1]) return false;
         const BlockId body = test.targets[inside[0] ? 0 : 1].block;
         if (body == loop.header) return false;  // tests at its end already
-        for (const BlockId latch : loop.latches) {
-            if (function_.terminator(latch).op != Op::Jump) return false;
-        }
+        if (!ends_in_jumps(loop) && size_of(loop.header) > kMaxTest) return false;
         const BlockId copy = copies_.copy(loop.header);
         for (const BlockId pred : cfg_.preds(loop.header)) {
             if (loops_.contains(id, pred)) continue;
@@ -65,14 +65,23 @@ class RotateLoops {
         return true;
     }
 
+    bool ends_in_jumps(const Loop& loop) const {
+        return std::all_of(loop.latches.begin(), loop.latches.end(),
+                           [&](BlockId latch) { return function_.terminator(latch).op == Op::Jump; });
+    }
+
+    std::size_t size_of(BlockId block) const {
+        const auto& insts = function_.blocks[block].insts;
+        return static_cast<std::size_t>(std::count_if(
+            insts.begin(), insts.end(), [&](InstId id) { return function_.insts[id].op != Op::Const; }));
+    }
+
     bool copyable(BlockId block) const {
-        std::size_t size = 0;
         for (const InstId id : function_.blocks[block].insts) {
             const Op op = function_.insts[id].op;
             if (op == Op::Call || op_info(op).effect == Effect::Convergent) return false;
-            if (op != Op::Const) ++size;
         }
-        return size <= kMaxHeader;
+        return size_of(block) <= kMaxHeader;
     }
 
     Function& function_;

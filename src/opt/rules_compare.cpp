@@ -141,6 +141,25 @@ ValueId compare_extended(Rewriter& r, IntCond cond, const Instruction& ext, Valu
     return icmp(r, narrow_cond, from, ext.args[0], r.make_constant(from, opt::narrow(low)));
 }
 
+// x == ((x + bias) & -2^k), where bias is 2^k - 1 for negative x: what `x % 2^k == 0` has become. True
+// exactly when the low k bits are zero.
+ValueId compare_rounded(Rewriter& r, IntCond cond, ValueId x, ValueId rounded) {
+    const Instruction* mask = r.match(rounded, Op::And);
+    const auto kept = mask != nullptr ? r.constant(mask->args[1]) : std::nullopt;
+    const Instruction* sum = kept ? r.match(mask->args[0], Op::Iadd) : nullptr;
+    if (sum == nullptr || sum->args[0] != x) return ValueId::none();
+    const Type type = r.inst().type;
+    const std::uint32_t bits = type_bits(type);
+    const Uint128 low = cut(~wide(*kept), bits);
+    const Instruction* bias = r.match(sum->args[1], Op::Lshr);
+    const Instruction* sign = bias != nullptr ? r.match(bias->args[0], Op::Ashr) : nullptr;
+    if (sign == nullptr || sign->args[0] != x || !r.is(sign->args[1], bits - 1)) return ValueId::none();
+    const auto shift = r.constant(bias->args[1]);
+    if (!shift || shift->low >= bits || low != cut(~Uint128{0}, bits) >> shift->low) return ValueId::none();
+    const ValueId tested = r.make(Op::And, type, {x, r.make_constant(type, opt::narrow(low))});
+    return icmp(r, cond, type, tested, r.make_constant(type, 0));
+}
+
 }  // namespace
 
 ValueId simplify_icmp(Rewriter& r) {
@@ -158,6 +177,7 @@ ValueId simplify_icmp(Rewriter& r) {
         const ValueId value = compare_extended(r, cond, *def, b);
         if (value.valid() || r.mutated()) return value;
     }
+    if (!c && (cond == IntCond::Eq || cond == IntCond::Ne)) return compare_rounded(r, cond, a, b);
     if (!c) return ValueId::none();
     if (def != nullptr && def->op == Op::Select) {
         const ValueId value = compare_select(r, cond, *def, *c);

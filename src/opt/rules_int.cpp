@@ -203,10 +203,12 @@ ValueId simplify_shift(Rewriter& r) {
         }
         return r.make_constant(inst.type, 0);
     }
-    const bool there_and_back = c->low == k->low && inst.op != Op::Ashr && inner->op != Op::Ashr;
-    if (!there_and_back) return ValueId::none();
+    // There and back clears bits: at the top, or at the bottom, where an arithmetic shift there does as well.
+    const bool back_down = inst.op == Op::Lshr && inner->op == Op::Shl;
+    const bool back_up = inst.op == Op::Shl;
+    if (c->low != k->low || (!back_down && !back_up)) return ValueId::none();
     const Uint128 ones = cut(~Uint128{0}, bits);
-    const Uint128 mask = inst.op == Op::Lshr ? ones >> c->low : cut(ones << c->low, bits);
+    const Uint128 mask = back_down ? ones >> c->low : cut(ones << c->low, bits);
     return r.become(Op::And, inst.type, {inner->args[0], r.make_constant(inst.type, opt::narrow(mask))});
 }
 
