@@ -5,10 +5,10 @@
 namespace ockc::ast {
 
 #define V(value) #value,
-#define OCKC_ENUM(name, values)                                    \
-    std::string_view enum_name(name value) {                       \
-        static constexpr std::string_view kNames[] = {values};     \
-        return kNames[static_cast<std::size_t>(value)];            \
+#define OCKC_ENUM(name, values)                                \
+    std::string_view enum_name(name value) {                   \
+        static constexpr std::string_view kNames[] = {values}; \
+        return kNames[static_cast<std::size_t>(value)];        \
     }
 #include "ast/node.def"
 #undef V
@@ -26,9 +26,9 @@ constexpr std::array<BinaryOpInfo, kBinaryOpCount> make_binary_infos() {
     BinaryOpInfo{text, Precedence::precedence, trait, method, {}, {}, {}},
 #include "ast/operators.def"
     }};
-#define OCKC_ASSIGN_OP(name, text, token, trait, method)                              \
-    infos[static_cast<std::size_t>(BinaryOp::name)].assign_text = text;               \
-    infos[static_cast<std::size_t>(BinaryOp::name)].assign_trait = trait;             \
+#define OCKC_ASSIGN_OP(name, text, token, trait, method)                  \
+    infos[static_cast<std::size_t>(BinaryOp::name)].assign_text = text;   \
+    infos[static_cast<std::size_t>(BinaryOp::name)].assign_trait = trait; \
     infos[static_cast<std::size_t>(BinaryOp::name)].assign_method = method;
 #include "ast/operators.def"
     return infos;
@@ -43,7 +43,11 @@ constexpr UnaryOpInfo kUnaryInfos[] = {
 
 }  // namespace
 
-const BinaryOpInfo& info(BinaryOp op) { return kBinaryInfos[static_cast<std::size_t>(op)]; }
-const UnaryOpInfo& info(UnaryOp op) { return kUnaryInfos[static_cast<std::size_t>(op)]; }
+const BinaryOpInfo& info(BinaryOp op) {
+    return kBinaryInfos[static_cast<std::size_t>(op)];
+}
+const UnaryOpInfo& info(UnaryOp op) {
+    return kUnaryInfos[static_cast<std::size_t>(op)];
+}
 
 }  // namespace ockc::ast

@@ -1,16 +1,19 @@
 // The syntax tree of a crate: what the parser leaves and name resolution reads.
 //
-// Every node lives in a store of its family inside ast::Crate and is named by a 32-bit id (ExprId, PatId, TypeId, ..). A node
-// of the five families is { span, .., data } where `data` is a std::variant over the payload structs that the rows of node.def
-// describe; use std::visit with one overload for each (no generic fallback), so that a new row shows every place to extend:
+// Every node lives in a store of its family inside ast::Crate and is named by a 32-bit id (ExprId, PatId,
+// TypeId, ..). A node of the five families is { span, .., data } where `data` is a std::variant over the
+// payload structs that the rows of node.def describe; use std::visit with one overload for each (no generic
+// fallback), so that a new row shows every place to extend:
 //
-//     std::visit(Overloaded{[&](const ast::BinaryExpr& e) {..}, [&](const ast::CallExpr& e) {..}, ..}, crate[id].data);
+//     std::visit(Overloaded{[&](const ast::BinaryExpr& e) {..}, [&](const ast::CallExpr& e) {..}, ..},
+//     crate[id].data);
 //
-// Files (`mod x;`) and macro expansions are parsed INTO the same crate, so ids are unique crate-wide; a file's or expansion's
-// own result is a SourceUnit or a single id. Nothing is changed after it was parsed: later phases keep facts in SideMaps.
+// Files (`mod x;`) and macro expansions are parsed INTO the same crate, so ids are unique crate-wide; a
+// file's or expansion's own result is a SourceUnit or a single id. Nothing is changed after it was parsed:
+// later phases keep facts in SideMaps.
 //
-// Depth: along every path through the tree there are at most ParseOptions::max_height nodes (parse/parser.hpp), so walkers
-// may recurse over the tree.
+// Depth: along every path through the tree there are at most ParseOptions::max_height nodes
+// (parse/parser.hpp), so walkers may recurse over the tree.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +48,9 @@ struct List {
     const T& back() const { return items[count - 1]; }
 };
 
-// A name where it was written. Raw identifiers have the name without `r#` (a lifetime's name includes its `'`). `context` is
-// the token's syntax context: 0 = written in source, else the number of the macro expansion that wrote it.
+// A name where it was written. Raw identifiers have the name without `r#` (a lifetime's name includes its
+// `'`). `context` is the token's syntax context: 0 = written in source, else the number of the macro
+// expansion that wrote it.
 struct Ident {
     Symbol name;
     Span span;
@@ -87,17 +91,33 @@ enum class UnaryOp : std::uint8_t {
 #include "ast/operators.def"
 };
 
-// From loosest to tightest. Range and Assign are not left-associative operators of operators.def but share the ladder.
-enum class Precedence : std::uint8_t { Lowest, Assign, Range, Or, And, Compare, BitOr, BitXor, BitAnd, Shift, Sum, Product, Cast, Unary };
+// From loosest to tightest. Range and Assign are not left-associative operators of operators.def but share
+// the ladder.
+enum class Precedence : std::uint8_t {
+    Lowest,
+    Assign,
+    Range,
+    Or,
+    And,
+    Compare,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Sum,
+    Product,
+    Cast,
+    Unary
+};
 
 struct BinaryOpInfo {
-    std::string_view text;             // "+"
+    std::string_view text;  // "+"
     Precedence precedence;
-    std::string_view trait_name;       // "Add"; empty for && and ||
-    std::string_view method;           // "add"
-    std::string_view assign_text;      // "+="; empty where there is none
-    std::string_view assign_trait;     // "AddAssign"
-    std::string_view assign_method;    // "add_assign"
+    std::string_view trait_name;     // "Add"; empty for && and ||
+    std::string_view method;         // "add"
+    std::string_view assign_text;    // "+="; empty where there is none
+    std::string_view assign_trait;   // "AddAssign"
+    std::string_view assign_method;  // "add_assign"
 };
 struct UnaryOpInfo {
     std::string_view text;
@@ -109,15 +129,17 @@ const UnaryOpInfo& info(UnaryOp op);
 
 // ---- literals ----
 
-// A decoded literal. Errors that rustc reports only where the literal is used (a wrong suffix, a too large integer) are kept in
-// `error`, not reported: name resolution does that with lex::report_literal_error for literals it reaches.
+// A decoded literal. Errors that rustc reports only where the literal is used (a wrong suffix, a too large
+// integer) are kept in `error`, not reported: name resolution does that with lex::report_literal_error for
+// literals it reaches.
 struct Literal {
     Span span;
     lex::LiteralKind kind = lex::LiteralKind::Integer;
     lex::LiteralError error = lex::LiteralError::None;
-    lex::UInt128 value = 0;   // Integer; Bool (0 or 1); Char and Byte (the code)
-    Symbol text;              // String kinds: the decoded bytes; Float: digits without `_` and suffix, for lex::parse_float
-    Symbol suffix;            // "u8", "f32", ..; none when there is none
+    lex::UInt128 value = 0;  // Integer; Bool (0 or 1); Char and Byte (the code)
+    Symbol
+        text;  // String kinds: the decoded bytes; Float: digits without `_` and suffix, for lex::parse_float
+    Symbol suffix;  // "u8", "f32", ..; none when there is none
 };
 
 // ---- payloads, generated from node.def ----
@@ -128,18 +150,43 @@ struct GenericArg;
 #include "ast/node.def"
 
 #define F(type, name) type name{};
-#define OCKC_PART(name, fields) struct name { fields };
-#define OCKC_RECORD(name, fields) struct name { fields };
-#define OCKC_GENERIC_ARG(name, fields) struct name##GenericArg { fields };
-#define OCKC_EXPR(name, fields) struct name##Expr { fields };
-#define OCKC_PAT(name, fields) struct name##Pat { fields };
-#define OCKC_TYPE(name, fields) struct name##Type { fields };
-#define OCKC_STMT(name, fields) struct name##Stmt { fields };
-#define OCKC_ITEM(name, fields) struct name##Item { fields };
+#define OCKC_PART(name, fields) \
+    struct name {               \
+        fields                  \
+    };
+#define OCKC_RECORD(name, fields) \
+    struct name {                 \
+        fields                    \
+    };
+#define OCKC_GENERIC_ARG(name, fields) \
+    struct name##GenericArg {          \
+        fields                         \
+    };
+#define OCKC_EXPR(name, fields) \
+    struct name##Expr {         \
+        fields                  \
+    };
+#define OCKC_PAT(name, fields) \
+    struct name##Pat {         \
+        fields                 \
+    };
+#define OCKC_TYPE(name, fields) \
+    struct name##Type {         \
+        fields                  \
+    };
+#define OCKC_STMT(name, fields) \
+    struct name##Stmt {         \
+        fields                  \
+    };
+#define OCKC_ITEM(name, fields) \
+    struct name##Item {         \
+        fields                  \
+    };
 #include "ast/node.def"
 #undef F
 
-// A variant over the rows of one family. The leading void* swallows the comma rule of the expansion and is dropped.
+// A variant over the rows of one family. The leading void* swallows the comma rule of the expansion and is
+// dropped.
 template <class First, class... Rest>
 using VariantOf = std::variant<Rest...>;
 
@@ -191,17 +238,18 @@ struct Stmt {
     StmtData data;
 };
 struct Item {
-    Span span;                // from the visibility or first keyword to the end; attributes stand before it
-    Attributes attributes;    // outer ones, and the inner ones of modules, traits, impls and extern blocks (a function's: its body block)
+    Span span;              // from the visibility or first keyword to the end; attributes stand before it
+    Attributes attributes;  // outer ones, and the inner ones of modules, traits, impls and extern blocks (a
+                            // function's: its body block)
     Visibility visibility;
-    Ident ident;              // none for use, impl, extern blocks, macro calls
+    Ident ident;  // none for use, impl, extern blocks, macro calls
     ItemData data;
 };
 
 // The result of parsing one file or the items of one expansion.
 struct SourceUnit {
     Span span;
-    Attributes attributes;    // inner attributes of the file
+    Attributes attributes;  // inner attributes of the file
     List<ItemId> items;
 };
 
@@ -209,10 +257,16 @@ struct SourceUnit {
 class Crate {
   public:
     // `crate[id]` for every kind of id; `add` stores a node and returns its id.
-#define OCKC_STORE(name, node)                                                  \
-    const node& operator[](name##Id id) const { return name##_store_[id]; }     \
-    name##Id add(node value) { return name##_store_.push(std::move(value)); }   \
-    std::size_t name##_count() const { return name##_store_.size(); }
+#define OCKC_STORE(name, node)                       \
+    const node& operator[](name##Id id) const {      \
+        return name##_store_[id];                    \
+    }                                                \
+    name##Id add(node value) {                       \
+        return name##_store_.push(std::move(value)); \
+    }                                                \
+    std::size_t name##_count() const {               \
+        return name##_store_.size();                 \
+    }
 #define OCKC_RECORD(name, fields) OCKC_STORE(name, name)
     OCKC_STORE(Expr, Expr)
     OCKC_STORE(Pat, Pat)
@@ -237,8 +291,11 @@ class Crate {
         return list(std::span<const T>(items.begin(), items.size()));
     }
 
-    // For the parser alone: an expression gets its outer attributes, and a parenthesised one its place, after it was made.
-    Expr& mutable_expr(ExprId id) { return Expr_store_[id]; }
+    // For the parser alone: an expression gets its outer attributes, and a parenthesised one its place, after
+    // it was made.
+    Expr& mutable_expr(ExprId id) {
+        return Expr_store_[id];
+    }
 
   private:
     Arena arena_;

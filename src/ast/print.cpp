@@ -12,30 +12,50 @@ namespace ockc::ast {
 namespace {
 
 // The row names of payloads.
-#define OCKC_GENERIC_ARG(name, fields) \
-    [[maybe_unused]] const char* row_name(const name##GenericArg*) { return #name; }
-#define OCKC_EXPR(name, fields) \
-    const char* row_name(const name##Expr*) { return #name; }
-#define OCKC_PAT(name, fields) \
-    const char* row_name(const name##Pat*) { return #name; }
-#define OCKC_TYPE(name, fields) \
-    const char* row_name(const name##Type*) { return #name; }
-#define OCKC_STMT(name, fields) \
-    const char* row_name(const name##Stmt*) { return #name; }
-#define OCKC_ITEM(name, fields) \
-    const char* row_name(const name##Item*) { return #name; }
-#define OCKC_PART(name, fields) \
-    [[maybe_unused]] const char* row_name(const name*) { return #name; }
-#define OCKC_RECORD(name, fields) \
-    [[maybe_unused]] const char* row_name(const name*) { return #name; }
+#define OCKC_GENERIC_ARG(name, fields)                               \
+    [[maybe_unused]] const char* row_name(const name##GenericArg*) { \
+        return #name;                                                \
+    }
+#define OCKC_EXPR(name, fields)               \
+    const char* row_name(const name##Expr*) { \
+        return #name;                         \
+    }
+#define OCKC_PAT(name, fields)               \
+    const char* row_name(const name##Pat*) { \
+        return #name;                        \
+    }
+#define OCKC_TYPE(name, fields)               \
+    const char* row_name(const name##Type*) { \
+        return #name;                         \
+    }
+#define OCKC_STMT(name, fields)               \
+    const char* row_name(const name##Stmt*) { \
+        return #name;                         \
+    }
+#define OCKC_ITEM(name, fields)               \
+    const char* row_name(const name##Item*) { \
+        return #name;                         \
+    }
+#define OCKC_PART(name, fields)                          \
+    [[maybe_unused]] const char* row_name(const name*) { \
+        return #name;                                    \
+    }
+#define OCKC_RECORD(name, fields)                        \
+    [[maybe_unused]] const char* row_name(const name*) { \
+        return #name;                                    \
+    }
 #include "ast/node.def"
 
 template <class Enum>
 auto enum_text(Enum value) -> decltype(enum_name(value)) {
     return enum_name(value);
 }
-std::string_view enum_text(BinaryOp op) { return info(op).text; }
-std::string_view enum_text(UnaryOp op) { return info(op).text; }
+std::string_view enum_text(BinaryOp op) {
+    return info(op).text;
+}
+std::string_view enum_text(UnaryOp op) {
+    return info(op).text;
+}
 
 class Printer {
   public:
@@ -45,7 +65,8 @@ class Printer {
 
     void unit(const SourceUnit& unit) {
         attributes(unit.attributes);
-        for (const ItemId id : unit.items) value(id), out_.end_line();
+        for (const ItemId id : unit.items)
+            value(id), out_.end_line();
     }
 
     // ---- leaves ----
@@ -67,10 +88,8 @@ class Printer {
         out_.raw("`");
     }
     template <class Enum>
-        requires std::is_enum_v<Enum>
-    void value(Enum e) {
-        out_.raw(enum_text(e));
-    }
+    requires std::is_enum_v<Enum>
+    void value(Enum e) { out_.raw(enum_text(e)); }
 
     // ---- families ----
     void value(ExprId id) {
@@ -168,7 +187,8 @@ class Printer {
         out_.end_line();
         out_.indent();
         attributes(block.attributes);
-        for (const StmtId stmt : block.statements) value(stmt), out_.end_line();
+        for (const StmtId stmt : block.statements)
+            value(stmt), out_.end_line();
         if (block.tail.valid()) out_.raw("tail "), value(block.tail), out_.end_line();
         out_.dedent();
         out_.raw("}");
@@ -198,15 +218,11 @@ class Printer {
 
     // ---- everything else: by its fields ----
     template <class RecordId>
-        requires requires(const Crate& c, RecordId id) { row_name(&c[id]); }
-    void value(RecordId id) {
-        boxed(context_.crate[id]);
-    }
+    requires requires(const Crate& c, RecordId id) { row_name(&c[id]); }
+    void value(RecordId id) { boxed(context_.crate[id]); }
     template <class Part>
-        requires requires(const Part* p) { row_name(p); }
-    void value(const Part& part) {
-        boxed(part);
-    }
+    requires requires(const Part* p) { row_name(p); }
+    void value(const Part& part) { boxed(part); }
 
   private:
     std::string_view text(Symbol symbol) const { return context_.interner.text(symbol); }
@@ -226,7 +242,8 @@ class Printer {
         each_field(p, [&](const char* name, const auto& v) { field(name, v); });
     }
     void attributes(const Attributes& list) {
-        for (const AttributeId id : list) value(id);
+        for (const AttributeId id : list)
+            value(id);
     }
     template <class T>
     void inline_list(const List<T>& list, std::string_view separator) {
@@ -236,7 +253,8 @@ class Printer {
         }
     }
     template <class T>
-    static constexpr bool kOwnLine = std::is_same_v<T, ItemId> || std::is_same_v<T, MatchArm> || std::is_same_v<T, Variant> || std::is_same_v<T, FieldDef>;
+    static constexpr bool kOwnLine = std::is_same_v<T, ItemId> || std::is_same_v<T, MatchArm> ||
+                                     std::is_same_v<T, Variant> || std::is_same_v<T, FieldDef>;
 
     // ---- which fields are worth a word ----
     template <class T>
@@ -249,7 +267,8 @@ class Printer {
             out_.put(" {}=[", name);
             out_.end_line();
             out_.indent();
-            for (const T& element : list) value(element), out_.end_line();
+            for (const T& element : list)
+                value(element), out_.end_line();
             out_.dedent();
             out_.raw("]");
         } else {
@@ -288,7 +307,7 @@ class Printer {
     }
     // The first value of an enumeration is the ordinary case.
     template <class Enum>
-        requires std::is_enum_v<Enum>
+    requires std::is_enum_v<Enum>
     void field(const char* name, Enum e) {
         const bool is_operator = std::is_same_v<Enum, BinaryOp> || std::is_same_v<Enum, UnaryOp>;
         if (is_operator || static_cast<int>(e) != 0) out_.put(" {}=", name), value(e);
@@ -296,7 +315,7 @@ class Printer {
     void field(const char* name, const PathSegment& segment) { out_.put(" {}=", name), value(segment); }
     void field(const char* name, const TokenRange& range) { out_.put(" {}=", name), value(range); }
     template <class T>
-        requires requires(const T* p) { row_name(p); }
+    requires requires(const T* p) { row_name(p); }
     void field(const char* name, const T& part) {
         out_.put(" {}=", name);
         value(part);
@@ -320,11 +339,23 @@ std::string print(const SourceUnit& unit, const PrintContext& context) {
     printer.unit(unit);
     return printer.take();
 }
-std::string print(ItemId item, const PrintContext& context) { return print_one(item, context); }
-std::string print(ExprId expr, const PrintContext& context) { return print_one(expr, context); }
-std::string print(PatId pat, const PrintContext& context) { return print_one(pat, context); }
-std::string print(TypeId type, const PrintContext& context) { return print_one(type, context); }
-std::string print(BlockId block, const PrintContext& context) { return print_one(block, context); }
-std::string print(PathId path, const PrintContext& context) { return print_one(path, context); }
+std::string print(ItemId item, const PrintContext& context) {
+    return print_one(item, context);
+}
+std::string print(ExprId expr, const PrintContext& context) {
+    return print_one(expr, context);
+}
+std::string print(PatId pat, const PrintContext& context) {
+    return print_one(pat, context);
+}
+std::string print(TypeId type, const PrintContext& context) {
+    return print_one(type, context);
+}
+std::string print(BlockId block, const PrintContext& context) {
+    return print_one(block, context);
+}
+std::string print(PathId path, const PrintContext& context) {
+    return print_one(path, context);
+}
 
 }  // namespace ockc::ast

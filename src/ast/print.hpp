@@ -1,5 +1,6 @@
-// The tree as text, for `--emit=ast` and tests: s-expressions, one item, statement and arm a line, `field=value` for what a row of
-// node.def names. Paths, names, literals and plain types are written as in the source; empty fields are left out.
+// The tree as text, for `--emit=ast` and tests: s-expressions, one item, statement and arm a line,
+// `field=value` for what a row of node.def names. Paths, names, literals and plain types are written as in
+// the source; empty fields are left out.
 #pragma once
 #include <string>
 

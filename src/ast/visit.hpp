@@ -1,9 +1,12 @@
 // Walking over the tree, generated from node.def.
 //
-//     each_field(payload, f)        calls f("name", field) for every field of one payload struct, in row order
-//     walk(crate, node, visitor)    calls visitor.visit(id) for every child that is an ExprId, PatId, TypeId, StmtId, ItemId or BlockId,
-//                                   looking through paths, generics, closures, arms and other parts; not deeper than those children
-// A visitor descends by calling walk(crate, crate[id], *this) from its visit functions, each of which it must have.
+//     each_field(payload, f)        calls f("name", field) for every field of one payload struct, in row
+//     order walk(crate, node, visitor)    calls visitor.visit(id) for every child that is an ExprId, PatId,
+//     TypeId, StmtId, ItemId or BlockId,
+//                                   looking through paths, generics, closures, arms and other parts; not
+//                                   deeper than those children
+// A visitor descends by calling walk(crate, crate[id], *this) from its visit functions, each of which it must
+// have.
 #pragma once
 #include <type_traits>
 #include <variant>
@@ -13,10 +16,10 @@
 namespace ockc::ast {
 
 #define F(type, name) f(#name, node.name);
-#define OCKC_FIELDS(name, fields)                          \
-    template <class Fn>                                    \
+#define OCKC_FIELDS(name, fields)                                                 \
+    template <class Fn>                                                           \
     void each_field([[maybe_unused]] const name& node, [[maybe_unused]] Fn&& f) { \
-        fields                                             \
+        fields                                                                    \
     }
 #define OCKC_PART(name, fields) OCKC_FIELDS(name, fields)
 #define OCKC_RECORD(name, fields) OCKC_FIELDS(name, fields)
@@ -33,20 +36,23 @@ namespace ockc::ast {
 namespace detail {
 
 template <class Field>
-inline constexpr bool is_child = std::is_same_v<Field, ExprId> || std::is_same_v<Field, PatId> || std::is_same_v<Field, TypeId> ||
-                                 std::is_same_v<Field, StmtId> || std::is_same_v<Field, ItemId> || std::is_same_v<Field, BlockId>;
+inline constexpr bool is_child =
+    std::is_same_v<Field, ExprId> || std::is_same_v<Field, PatId> || std::is_same_v<Field, TypeId> ||
+    std::is_same_v<Field, StmtId> || std::is_same_v<Field, ItemId> || std::is_same_v<Field, BlockId>;
 
 // Ids of records that a walk looks through; attributes are no children.
 template <class Field>
-inline constexpr bool is_transparent = std::is_same_v<Field, PathId> || std::is_same_v<Field, GenericArgsId> || std::is_same_v<Field, GenericsId> ||
-                                       std::is_same_v<Field, FnDeclId> || std::is_same_v<Field, ClosureId>;
+inline constexpr bool is_transparent =
+    std::is_same_v<Field, PathId> || std::is_same_v<Field, GenericArgsId> ||
+    std::is_same_v<Field, GenericsId> || std::is_same_v<Field, FnDeclId> || std::is_same_v<Field, ClosureId>;
 
 #define OCKC_PART(name, fields) std::true_type part_test(const name*);
 #include "ast/node.def"
 std::true_type part_test(const GenericArg*);
 std::false_type part_test(const void*);
 template <class Field>
-inline constexpr bool is_part = decltype(part_test(static_cast<const Field*>(nullptr)))::value && !std::is_same_v<Field, MetaItem>;
+inline constexpr bool is_part =
+    decltype(part_test(static_cast<const Field*>(nullptr)))::value && !std::is_same_v<Field, MetaItem>;
 
 template <class V>
 struct FieldWalk {
@@ -59,7 +65,8 @@ struct FieldWalk {
     }
     template <class T>
     void value(const List<T>& list) const {
-        for (const T& element : list) value(element);
+        for (const T& element : list)
+            value(element);
     }
     void value(const GenericArg& arg) const {
         std::visit([&](const auto& payload) { each_field(payload, *this); }, arg.data);

@@ -57,6 +57,7 @@ class Checker {
     std::vector<Location> move_sites(mir::MovePathId path) const;
     void report_move_errors();
     void report_move_error(const mir::MoveError& error);
+    Span move_span(const mir::MoveError& error) const;
     bool is_in_loop_from(Location from, Location to) const;
 
     // ---- mutability.cpp

@@ -155,7 +155,7 @@ void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, co
     for (const Location site : sites) in_loop = in_loop || site == at_;
     if (!in_loop) {
         error.labels.push_back(
-            Label{span_, "value " + std::string(words.past) + " here after " + std::string(partial) + "move", true});
+            Label{span_, "value " + std::string(words.past) + " here after " + (partial.empty() ? "" : "partial ") + "move", true});
     }
     for (const Location site : sites) {
         const bool again = is_in_loop_from(at_, site);
@@ -201,13 +201,26 @@ bool Checker::is_in_loop_from(Location from, Location to) const {
 void Checker::report_move_errors() {
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
     for (const mir::MoveError& error : paths_.errors()) {
-        const Span span = cx_.body.span_at(error.at);
+        const Span span = move_span(error);
         if (seen.emplace(span.begin, error.from.local.raw).second) report_move_error(error);
     }
 }
 
+// Of a move into a pattern's variable: the value that is matched.
+Span Checker::move_span(const mir::MoveError& error) const {
+    const mir::BasicBlock& block = cx_.body.blocks[error.at.block];
+    if (error.at.statement < block.statements.size()) {
+        const auto* assign = block.statements[error.at.statement].get_if<mir::AssignStatement>();
+        if (assign != nullptr && assign->place.is_local()) {
+            const Span matched = cx_.body.locals[assign->place.local].match_span;
+            if (matched.valid()) return matched;
+        }
+    }
+    return cx_.body.span_at(error.at);
+}
+
 void Checker::report_move_error(const mir::MoveError& error) {
-    const Span span = cx_.body.span_at(error.at);
+    const Span span = move_span(error);
     const Place base = error.from.prefix(error.steps);
     const TypeId base_type = cx_.erased_type(error.from, error.steps);
     const std::optional<std::string> name = describe(cx_, error.from);
@@ -243,6 +256,16 @@ void Checker::report_move_error(const mir::MoveError& error) {
             return binding_label(made);
         }
         case mir::MoveError::Kind::Borrowed: break;
+    }
+    const TypeId content = cx_.erased_type(error.from, error.steps + 1);
+    const types::TypeKind content_kind = cx_.types.kind(content);
+    if (content_kind == types::TypeKind::Array || content_kind == types::TypeKind::Slice) {
+        Diagnostic& made = report(Code::E0508,
+                                  "cannot move out of type `" + cx_.text(content) + "`, a non-copy " +
+                                      (content_kind == types::TypeKind::Slice ? "slice" : "array"),
+                                  "cannot move out of here");
+        made.note(because);
+        return binding_label(made);
     }
     const types::TypeData data = cx_.types[base_type];
     std::string what;

@@ -89,6 +89,7 @@ void BodyChecker::finish() {
     check_casts();
     run_obligations();
     analyze_captures();
+    fulfill_.reconsider();
     resolve_deferred_calls();
     for (const auto& [type, cause] : sized_locals_) {
         if (!infer_.is_unbound_var(type)) require_trait(type, lang_.sized, cause);

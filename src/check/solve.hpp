@@ -139,6 +139,8 @@ class Fulfill {
     explicit Fulfill(Selector& selector) : selector_(selector) {}
     void add(Obligation obligation) { pending_.push_back(std::move(obligation)); }
     void add(std::vector<Obligation> obligations);
+    // Something else than a variable has become known (a closure's kind): tries everything again.
+    void reconsider() { settled_ = 0; }
     // Works until nothing more can be decided.
     void run(std::vector<FulfillError>& errors);
     const std::vector<Obligation>& pending() const { return pending_; }

@@ -20,8 +20,12 @@ constexpr CodeRow kCodes[] = {
 
 }  // namespace
 
-std::string_view code_name(Code code) { return kCodes[static_cast<std::size_t>(code)].name; }
-std::string_view code_title(Code code) { return kCodes[static_cast<std::size_t>(code)].title; }
+std::string_view code_name(Code code) {
+    return kCodes[static_cast<std::size_t>(code)].name;
+}
+std::string_view code_title(Code code) {
+    return kCodes[static_cast<std::size_t>(code)].title;
+}
 
 Code code_from_name(std::string_view name) {
     for (std::size_t i = 1; i < std::size(kCodes); ++i) {
@@ -32,7 +36,8 @@ Code code_from_name(std::string_view name) {
 
 std::vector<Code> all_codes() {
     std::vector<Code> codes;
-    for (std::size_t i = 1; i < std::size(kCodes); ++i) codes.push_back(static_cast<Code>(i));
+    for (std::size_t i = 1; i < std::size(kCodes); ++i)
+        codes.push_back(static_cast<Code>(i));
     return codes;
 }
 
@@ -55,8 +60,12 @@ Diagnostic& Diagnostic::label(Span span, std::string text) {
     return *this;
 }
 
-Diagnostic& Diagnostic::note(std::string text) { return note_at({}, std::move(text)); }
-Diagnostic& Diagnostic::help(std::string text) { return help_at({}, std::move(text)); }
+Diagnostic& Diagnostic::note(std::string text) {
+    return note_at({}, std::move(text));
+}
+Diagnostic& Diagnostic::help(std::string text) {
+    return help_at({}, std::move(text));
+}
 
 Diagnostic& Diagnostic::note_at(Span span, std::string text) {
     children.push_back({Severity::Note, std::move(text), span});
@@ -68,24 +77,29 @@ Diagnostic& Diagnostic::help_at(Span span, std::string text) {
     return *this;
 }
 
-Diagnostic& Diagnostic::suggest(Span span, std::string replacement, std::string text, Applicability applicability) {
-    suggestions.push_back({std::move(text), span, std::move(replacement), applicability, SuggestionStyle::Diff, {}});
+Diagnostic& Diagnostic::suggest(Span span, std::string replacement, std::string text,
+                                Applicability applicability) {
+    suggestions.push_back(
+        {std::move(text), span, std::move(replacement), applicability, SuggestionStyle::Diff, {}});
     return *this;
 }
 
-Diagnostic& Diagnostic::suggest_inline(Span span, std::string replacement, std::string text, Applicability applicability) {
+Diagnostic& Diagnostic::suggest_inline(Span span, std::string replacement, std::string text,
+                                       Applicability applicability) {
     suggest(span, std::move(replacement), std::move(text), applicability);
     suggestions.back().style = SuggestionStyle::Inline;
     return *this;
 }
 
-Diagnostic& Diagnostic::suggest_short(Span span, std::string replacement, std::string text, Applicability applicability) {
+Diagnostic& Diagnostic::suggest_short(Span span, std::string replacement, std::string text,
+                                      Applicability applicability) {
     suggest(span, std::move(replacement), std::move(text), applicability);
     suggestions.back().style = SuggestionStyle::InlineShort;
     return *this;
 }
 
-Diagnostic& Diagnostic::suggest_parts(std::vector<SuggestionPart> parts, std::string text, Applicability applicability) {
+Diagnostic& Diagnostic::suggest_parts(std::vector<SuggestionPart> parts, std::string text,
+                                      Applicability applicability) {
     suggest(parts.front().span, std::move(parts.front().replacement), std::move(text), applicability);
     parts.erase(parts.begin());
     suggestions.back().more = std::move(parts);

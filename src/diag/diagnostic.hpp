@@ -11,39 +11,40 @@ namespace ockc {
 enum class Severity : std::uint8_t { Error, Warning, Note, Help };
 
 enum class Code : std::uint16_t {
-    None,   // errors without a number, as rustc's syntax errors
+    None,  // errors without a number, as rustc's syntax errors
 #define OCKC_CODE(code, severity, title) code,
 #include "diag/codes.def"
 };
 
-std::string_view code_name(Code code);      // "E0382"; empty for None
+std::string_view code_name(Code code);  // "E0382"; empty for None
 std::string_view code_title(Code code);
-Code code_from_name(std::string_view name); // None when unknown
-std::vector<Code> all_codes();              // every row but None
+Code code_from_name(std::string_view name);  // None when unknown
+std::vector<Code> all_codes();               // every row but None
 
 struct Label {
     Span span;
-    std::string text;        // may be empty: only underlines
+    std::string text;  // may be empty: only underlines
     bool primary = false;
 };
 
 enum class Applicability : std::uint8_t { MachineApplicable, MaybeIncorrect, HasPlaceholders, Unspecified };
 
-// How a fix-it is shown: as a diff of its own, or inside the label of its place (with or without the replacement).
+// How a fix-it is shown: as a diff of its own, or inside the label of its place (with or without the
+// replacement).
 enum class SuggestionStyle : std::uint8_t { Diff, Inline, InlineShort };
 
 struct SuggestionPart {
-    Span span;               // what is replaced; empty span = insertion
+    Span span;  // what is replaced; empty span = insertion
     std::string replacement;
 };
 
 struct Suggestion {
-    std::string text;        // "consider borrowing"
-    Span span;               // what is replaced; empty span = insertion
+    std::string text;  // "consider borrowing"
+    Span span;         // what is replaced; empty span = insertion
     std::string replacement;
     Applicability applicability = Applicability::MaybeIncorrect;
     SuggestionStyle style = SuggestionStyle::Diff;
-    std::vector<SuggestionPart> more = {};   // further places changed together with the first, in source order
+    std::vector<SuggestionPart> more = {};  // further places changed together with the first, in source order
 };
 
 // A note or help line below the diagnostic, with or without a place of its own.
@@ -56,9 +57,9 @@ struct SubDiagnostic {
 struct Diagnostic {
     Severity severity = Severity::Error;
     Code code = Code::None;
-    std::string lint;        // lint name ("unused_variables") for lints; its code in JSON, as in rustc
-    std::string message;     // lower case, no full stop, code in backticks
-    std::vector<Label> labels;              // the first primary label is the place
+    std::string lint;           // lint name ("unused_variables") for lints; its code in JSON, as in rustc
+    std::string message;        // lower case, no full stop, code in backticks
+    std::vector<Label> labels;  // the first primary label is the place
     std::vector<SubDiagnostic> children;
     std::vector<Suggestion> suggestions;
 

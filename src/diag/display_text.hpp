@@ -1,5 +1,5 @@
-// Source text as a terminal shows it: tabs as four columns, control characters as visible symbols, wide and combining characters
-// with their width.
+// Source text as a terminal shows it: tabs as four columns, control characters as visible symbols, wide and
+// combining characters with their width.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -12,7 +12,8 @@ char32_t next_char(std::string_view text, std::size_t& at);
 void append_char(std::string& out, char32_t c);
 template <class F>
 void for_each_char(std::string_view text, F f) {
-    for (std::size_t at = 0; at < text.size();) f(next_char(text, at));
+    for (std::size_t at = 0; at < text.size();)
+        f(next_char(text, at));
 }
 
 // What is shown for source text: tabs as spaces, control characters as symbols, direction marks as U+FFFD.

@@ -64,10 +64,12 @@ std::string closing_message(const DiagSink& sink, Severity& severity) {
 std::vector<std::string> explain_lines(const DiagSink& sink) {
     std::set<std::string> codes;
     for (const Diagnostic& diagnostic : sink.all()) {
-        if (diagnostic.severity == Severity::Error && diagnostic.code != Code::None) codes.emplace(code_name(diagnostic.code));
+        if (diagnostic.severity == Severity::Error && diagnostic.code != Code::None)
+            codes.emplace(code_name(diagnostic.code));
     }
     if (codes.empty()) return {};
-    if (codes.size() == 1) return {fmt::format("For more information about this error, try `ockc explain {}`.", *codes.begin())};
+    if (codes.size() == 1)
+        return {fmt::format("For more information about this error, try `ockc explain {}`.", *codes.begin())};
     constexpr std::size_t kShown = 9;
     std::string list;
     std::size_t shown = 0;
@@ -75,7 +77,8 @@ std::vector<std::string> explain_lines(const DiagSink& sink) {
         if (shown == kShown) break;
         list += (shown++ == 0 ? "" : ", ") + code;
     }
-    return {fmt::format("Some errors have detailed explanations: {}{}", list, codes.size() > kShown ? "..." : "."),
+    return {fmt::format("Some errors have detailed explanations: {}{}", list,
+                        codes.size() > kShown ? "..." : "."),
             fmt::format("For more information about an error, try `ockc explain {}`.", *codes.begin())};
 }
 
@@ -90,9 +93,11 @@ std::string render_summary(const DiagSink& sink, const SourceMap& sources, const
     const std::vector<std::string> explain = explain_lines(sink);
     for (const std::string& line : explain) {
         if (options.format == ErrorFormat::Json) {
-            out += fmt::format("{{\"$message_type\":\"diagnostic\",\"message\":\"{0}\",\"code\":null,\"level\":\"failure-note\",\"spans\":[],"
-                               "\"children\":[],\"rendered\":\"{0}\\n\"}}\n",
-                               line);
+            out += fmt::format(
+                "{{\"$message_type\":\"diagnostic\",\"message\":\"{0}\",\"code\":null,\"level\":\"failure-"
+                "note\",\"spans\":[],"
+                "\"children\":[],\"rendered\":\"{0}\\n\"}}\n",
+                line);
         } else {
             out += options.color ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
         }

@@ -17,7 +17,8 @@ struct RenderOptions {
 // One diagnostic in the chosen shape, each ending with a newline (JSON: one object on one line).
 std::string render(const Diagnostic& diagnostic, const SourceMap& sources, const RenderOptions& options);
 
-// The closing "error: aborting due to 2 previous errors; 1 warning emitted" block; empty when there is nothing to say.
+// The closing "error: aborting due to 2 previous errors; 1 warning emitted" block; empty when there is
+// nothing to say.
 std::string render_summary(const DiagSink& sink, const SourceMap& sources, const RenderOptions& options);
 
 }  // namespace ockc

@@ -27,6 +27,7 @@ std::string render_short(const Diagnostic& diagnostic, const SourceMap& sources,
 std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
 
 // The changed code of one suggestion below its "help: text" line, in `buffer`.
-void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources, std::size_t gutter, FileId primary_file);
+void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources,
+                     std::size_t gutter, FileId primary_file);
 
 }  // namespace ockc

@@ -45,7 +45,8 @@ class JsonWriter {
     void number_member(std::string_view name, std::size_t value) { key(name), number(value); }
     void raw_member(std::string_view name, std::string_view value) { key(name), raw(value); }
 
-    void span(Span span, bool primary, const std::string* label, const SuggestionPart* replacement, Applicability applicability) {
+    void span(Span span, bool primary, const std::string* label, const SuggestionPart* replacement,
+              Applicability applicability) {
         const SourceFile& file = sources_.file(span.file);
         const auto size = static_cast<std::uint32_t>(file.text.size());
         const LineColumn begin = sources_.line_column(span.file, std::min(span.begin, size));
@@ -61,7 +62,8 @@ class JsonWriter {
         raw_member("is_primary", primary ? "true" : "false");
         key("text");
         open('[');
-        for (std::uint32_t line = begin.line; line <= end.line; ++line) text_line(span.file, line, begin, end);
+        for (std::uint32_t line = begin.line; line <= end.line; ++line)
+            text_line(span.file, line, begin, end);
         close(']');
         key("label");
         label != nullptr && !label->empty() ? text(*label) : raw("null");
@@ -153,7 +155,8 @@ void suggestion_child(JsonWriter& json, const Suggestion& suggestion) {
     head(json, suggestion.text, {}, "help");
     const SuggestionPart first{suggestion.span, suggestion.replacement};
     json.span(suggestion.span, true, nullptr, &first, suggestion.applicability);
-    for (const SuggestionPart& part : suggestion.more) json.span(part.span, true, nullptr, &part, suggestion.applicability);
+    for (const SuggestionPart& part : suggestion.more)
+        json.span(part.span, true, nullptr, &part, suggestion.applicability);
     tail(json);
 }
 
@@ -176,7 +179,8 @@ std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, 
     json.member("level", severity_name(diagnostic.severity));
     json.key("spans");
     json.open('[');
-    for (const Label& label : diagnostic.labels) json.span(label.span, label.primary, &label.text, nullptr, Applicability::Unspecified);
+    for (const Label& label : diagnostic.labels)
+        json.span(label.span, label.primary, &label.text, nullptr, Applicability::Unspecified);
     json.close(']');
     json.key("children");
     json.open('[');
@@ -185,7 +189,8 @@ std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, 
         if (child.span.valid()) json.span(child.span, true, nullptr, nullptr, Applicability::Unspecified);
         tail(json);
     }
-    for (const Suggestion& suggestion : diagnostic.suggestions) suggestion_child(json, suggestion);
+    for (const Suggestion& suggestion : diagnostic.suggestions)
+        suggestion_child(json, suggestion);
     json.close(']');
     json.member("rendered", render_text(diagnostic, sources, color));
     json.close('}');

@@ -1,5 +1,6 @@
-// Suggestions as changed code. Where something goes away the old and the new line stand below each other (`-`, `+`); where text is
-// only added it is marked with `+` underneath; where the change has several lines they are shown with `+` or `~` in the gutter.
+// Suggestions as changed code. Where something goes away the old and the new line stand below each other
+// (`-`, `+`); where text is only added it is marked with `+` underneath; where the change has several lines
+// they are shown with `+` or `~` in the gutter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +25,10 @@ SuggestionPart reduced(SuggestionPart part, const SourceMap& sources) {
     std::string_view old = sources.text(part.span);
     std::string_view now = part.replacement;
     std::size_t same = 0;
-    while (same < old.size() && same < now.size() && old[same] == now[same]) ++same;
-    while (same > 0 && same < now.size() && (static_cast<unsigned char>(now[same]) & 0xC0) == 0x80) --same;
+    while (same < old.size() && same < now.size() && old[same] == now[same])
+        ++same;
+    while (same > 0 && same < now.size() && (static_cast<unsigned char>(now[same]) & 0xC0) == 0x80)
+        --same;
     const std::string_view rest = old.substr(same);
     if (now.size() < same + rest.size() || now.substr(now.size() - rest.size()) != rest) return part;
     const auto at = static_cast<std::uint32_t>(part.span.begin + same);
@@ -51,20 +54,24 @@ bool removes_text(const SuggestionPart& part, const SourceMap& sources) {
     const std::string_view now = trim(part.replacement);
     if (old.empty()) return false;
     std::size_t same = 0;
-    while (same < old.size() && same < now.size() && old[same] == now[same]) ++same;
+    while (same < old.size() && same < now.size() && old[same] == now[same])
+        ++same;
     const std::string_view rest = old.substr(same);
     return now.size() < same + rest.size() || now.substr(now.size() - rest.size()) != rest;
 }
 
 class SuggestionDrawing {
   public:
-    SuggestionDrawing(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources, std::size_t gutter)
+    SuggestionDrawing(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources,
+                      std::size_t gutter)
         : buffer_(buffer), sources_(sources), gutter_(gutter), file_(suggestion.span.file) {
         parts_.push_back({suggestion.span, suggestion.replacement});
         parts_.insert(parts_.end(), suggestion.more.begin(), suggestion.more.end());
-        std::stable_sort(parts_.begin(), parts_.end(), [](const auto& a, const auto& b) { return a.span.begin < b.span.begin; });
+        std::stable_sort(parts_.begin(), parts_.end(),
+                         [](const auto& a, const auto& b) { return a.span.begin < b.span.begin; });
         build_lines();
-        for (SuggestionPart& part : parts_) part = reduced(std::move(part), sources);
+        for (SuggestionPart& part : parts_)
+            part = reduced(std::move(part), sources);
     }
 
     void draw(FileId primary_file) {
@@ -74,10 +81,13 @@ class SuggestionDrawing {
             ++row_;
         }
         bar(row_++);
-        const bool removes = std::any_of(parts_.begin(), parts_.end(), [&](const SuggestionPart& p) { return removes_text(p, sources_); });
+        const bool removes = std::any_of(parts_.begin(), parts_.end(),
+                                         [&](const SuggestionPart& p) { return removes_text(p, sources_); });
         const bool multiline = new_lines_.size() > 1;
-        const std::string_view only = parts_.size() == 1 ? std::string_view(parts_[0].replacement) : std::string_view();
-        const bool adds_line = !only.empty() && only.back() == '\n' && !new_lines_.empty() && trim(only) == trim(complete_);
+        const std::string_view only =
+            parts_.size() == 1 ? std::string_view(parts_[0].replacement) : std::string_view();
+        const bool adds_line =
+            !only.empty() && only.back() == '\n' && !new_lines_.empty() && trim(only) == trim(complete_);
         if (new_lines_.empty() || (removes && !multiline)) {
             draw_diff();
         } else if (multiline && !adds_line) {
@@ -87,10 +97,11 @@ class SuggestionDrawing {
             buffer_.puts(row_, gutter_ + 1, "+ ", Style::Addition);
             buffer_.append(row_++, displayed(new_lines_[0]), Style::Addition);
             const std::string_view line = trim(only);
-            if (line.substr(0, 2) == "#[" && line.back() == ']') {   // an attribute, shown with what it is for
+            if (line.substr(0, 2) == "#[" && line.back() == ']') {  // an attribute, shown with what it is for
                 number(first_line_ + 1);
                 bar(row_);
-                buffer_.puts(row_++, gutter_ + 3, displayed(sources_.line_text(file_, first_line_)), Style::None);
+                buffer_.puts(row_++, gutter_ + 3, displayed(sources_.line_text(file_, first_line_)),
+                             Style::None);
             }
         } else {
             number(first_line_);
@@ -110,14 +121,17 @@ class SuggestionDrawing {
         last_line_ = sources_.line_column(file_, std::min(parts_.back().span.end, size)).line;
         std::uint32_t at = file.line_starts[first_line_ - 1];
         for (const SuggestionPart& part : parts_) {
-            if (part.span.begin > at) complete_ += std::string_view(file.text).substr(at, part.span.begin - at);
+            if (part.span.begin > at)
+                complete_ += std::string_view(file.text).substr(at, part.span.begin - at);
             part_begin_.push_back(complete_.size());
             complete_ += part.replacement;
             part_end_.push_back(complete_.size());
             at = std::max(at, part.span.end);
         }
-        const std::size_t end = last_line_ < file.line_starts.size() ? file.line_starts[last_line_] - 1 : file.text.size();
-        if (end > at && (complete_.empty() || complete_.back() != '\n')) complete_ += std::string_view(file.text).substr(at, end - at);
+        const std::size_t end =
+            last_line_ < file.line_starts.size() ? file.line_starts[last_line_] - 1 : file.text.size();
+        if (end > at && (complete_.empty() || complete_.back() != '\n'))
+            complete_ += std::string_view(file.text).substr(at, end - at);
         new_lines_ = split_lines(complete_);
         if (trim(complete_).empty()) new_lines_.clear();
     }
@@ -131,7 +145,8 @@ class SuggestionDrawing {
             number(line);
             buffer_.puts(row_, gutter_ + 1, "- ", Style::Removal);
             buffer_.append(row_, displayed(sources_.line_text(file_, line)), Style::None);
-            for (const SuggestionPart& part : parts_) color_removed(part, line);
+            for (const SuggestionPart& part : parts_)
+                color_removed(part, line);
             ++row_;
         }
         if (new_lines_.empty()) return;
@@ -151,7 +166,8 @@ class SuggestionDrawing {
         const std::uint32_t line_begin = file.line_starts[line - 1];
         const std::string_view text = sources_.line_text(file_, line);
         const auto column = [&](std::uint32_t offset) {
-            const std::size_t in_line = offset > line_begin ? std::min<std::size_t>(offset - line_begin, text.size()) : 0;
+            const std::size_t in_line =
+                offset > line_begin ? std::min<std::size_t>(offset - line_begin, text.size()) : 0;
             return gutter_ + 3 + display_width(text.substr(0, in_line));
         };
         if (part.span.size() == 0 || part.span.end < line_begin) return;
@@ -166,24 +182,31 @@ class SuggestionDrawing {
             const bool blank = trim(text).empty();
             const std::size_t lead = blank ? 0 : text.find_first_not_of(" \t\n\r");
             const std::size_t width = display_width(blank ? text : trim(text));
-            const std::size_t column = display_width(std::string_view(sources_.file(file_).text).substr(line_begin, part.span.begin - line_begin));
-            buffer_.recolor(row_ - 1, gutter_ + 3 + column + shift, gutter_ + 3 + column + shift + display_width(text), Style::Addition);
-            for (std::size_t i = 0; i < width; ++i) buffer_.put(row_, gutter_ + 3 + column + lead + shift + i, '+', Style::Addition);
+            const std::size_t column = display_width(
+                std::string_view(sources_.file(file_).text).substr(line_begin, part.span.begin - line_begin));
+            buffer_.recolor(row_ - 1, gutter_ + 3 + column + shift,
+                            gutter_ + 3 + column + shift + display_width(text), Style::Addition);
+            for (std::size_t i = 0; i < width; ++i)
+                buffer_.put(row_, gutter_ + 3 + column + lead + shift + i, '+', Style::Addition);
             shift += display_width(text) - display_width(sources_.text(part.span));
         }
     }
 
-    // The lines of a longer change, with `+` for wholly new ones and `~` for changed ones; stretches of unchanged lines are cut.
+    // The lines of a longer change, with `+` for wholly new ones and `~` for changed ones; stretches of
+    // unchanged lines are cut.
     void draw_changed_lines() {
         std::size_t offset = 0, shown = 0;
-        std::vector<std::pair<std::size_t, char>> pending;   // unchanged lines not drawn yet
+        std::vector<std::pair<std::size_t, char>> pending;  // unchanged lines not drawn yet
         constexpr std::size_t kMaxLines = 6;
         for (std::size_t i = 0; i < new_lines_.size(); ++i) {
             const std::size_t end = offset + new_lines_[i].size();
             char sign = ' ';
             for (std::size_t p = 0; p < parts_.size(); ++p) {
                 if (part_begin_[p] > end || part_end_[p] < offset || part_begin_[p] == part_end_[p]) continue;
-                if (part_begin_[p] == end && end != offset && part_end_[p] > end) { sign = sign == ' ' ? '~' : sign; continue; }
+                if (part_begin_[p] == end && end != offset && part_end_[p] > end) {
+                    sign = sign == ' ' ? '~' : sign;
+                    continue;
+                }
                 if (part_end_[p] == offset) continue;
                 sign = part_begin_[p] <= offset && part_end_[p] >= end && sign == ' ' ? '+' : '~';
             }
@@ -207,7 +230,8 @@ class SuggestionDrawing {
             buffer_.puts(row_++, 0, "...", Style::LineNumber);
             draw_new_line(pending.back().first, ' ');
         } else {
-            for (const auto& [line, sign] : pending) draw_new_line(line, sign);
+            for (const auto& [line, sign] : pending)
+                draw_new_line(line, sign);
         }
         shown += pending.size();
         pending.clear();
@@ -220,7 +244,8 @@ class SuggestionDrawing {
         } else {
             buffer_.puts(row_, gutter_ + 1, std::string(1, sign) + " ", Style::Addition);
         }
-        buffer_.puts(row_++, gutter_ + 3, displayed(new_lines_[i]), sign == '+' ? Style::Addition : Style::None);
+        buffer_.puts(row_++, gutter_ + 3, displayed(new_lines_[i]),
+                     sign == '+' ? Style::Addition : Style::None);
     }
 
     StyledBuffer& buffer_;
@@ -231,7 +256,7 @@ class SuggestionDrawing {
     std::uint32_t first_line_ = 1;
     std::uint32_t last_line_ = 1;
     std::string complete_;
-    std::vector<std::size_t> part_begin_;   // where each replacement stands in complete_
+    std::vector<std::size_t> part_begin_;  // where each replacement stands in complete_
     std::vector<std::size_t> part_end_;
     std::vector<std::string> new_lines_;
     std::size_t row_ = 0;
@@ -241,7 +266,9 @@ class SuggestionDrawing {
 
 std::string_view case_hint(const Suggestion& suggestion, const SourceMap& sources) {
     const std::string_view old = sources.text(suggestion.span);
-    if (!suggestion.more.empty() || old.size() != suggestion.replacement.size() || old == suggestion.replacement) return {};
+    if (!suggestion.more.empty() || old.size() != suggestion.replacement.size() ||
+        old == suggestion.replacement)
+        return {};
     const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     for (std::size_t i = 0; i < old.size(); ++i) {
         if (lower(old[i]) != lower(suggestion.replacement[i])) return {};
@@ -252,7 +279,8 @@ std::string_view case_hint(const Suggestion& suggestion, const SourceMap& source
     return " (notice the capitalization)";
 }
 
-void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources, std::size_t gutter, FileId primary_file) {
+void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources,
+                     std::size_t gutter, FileId primary_file) {
     if (!suggestion.span.valid()) return;
     SuggestionDrawing(buffer, suggestion, sources, gutter).draw(primary_file);
 }

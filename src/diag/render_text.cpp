@@ -11,7 +11,8 @@ namespace ockc {
 namespace {
 
 // Appends text that may have several lines; the later ones are indented by `indent`.
-void append_lines(StyledBuffer& buffer, std::size_t row, std::string_view text, std::size_t indent, Style style) {
+void append_lines(StyledBuffer& buffer, std::size_t row, std::string_view text, std::size_t indent,
+                  Style style) {
     for (;;) {
         const std::size_t line_end = text.find('\n');
         buffer.append(row, displayed(text.substr(0, line_end)), style);
@@ -44,21 +45,27 @@ std::string_view trimmed(std::string_view text) {
 std::vector<Label> labels_to_draw(const Diagnostic& diagnostic, const SourceMap& sources) {
     std::vector<Label> out;
     const auto is_primary = [&](Span span) {
-        return std::any_of(diagnostic.labels.begin(), diagnostic.labels.end(), [&](const Label& l) { return l.primary && l.span == span; });
+        return std::any_of(diagnostic.labels.begin(), diagnostic.labels.end(),
+                           [&](const Label& l) { return l.primary && l.span == span; });
     };
     for (const Label& label : diagnostic.labels) {
-        if (!label.text.empty() || !label.primary) out.push_back({label.span, label.text, is_primary(label.span)});
+        if (!label.text.empty() || !label.primary)
+            out.push_back({label.span, label.text, is_primary(label.span)});
     }
     if (shown_inline(diagnostic)) {
         const Suggestion& suggestion = diagnostic.suggestions.front();
         const std::string_view code = trimmed(suggestion.replacement);
         const bool bare = code.empty() || suggestion.style == SuggestionStyle::InlineShort;
-        out.push_back({suggestion.span, bare ? fmt::format("help: {}", suggestion.text) : fmt::format("help: {}{}: `{}`", suggestion.text, case_hint(suggestion, sources), code),
-                       is_primary(suggestion.span)});
+        out.push_back(
+            {suggestion.span,
+             bare ? fmt::format("help: {}", suggestion.text)
+                  : fmt::format("help: {}{}: `{}`", suggestion.text, case_hint(suggestion, sources), code),
+             is_primary(suggestion.span)});
     }
     for (const Label& label : diagnostic.labels) {
         if (!label.text.empty() || !label.primary) continue;
-        const bool named = std::any_of(out.begin(), out.end(), [&](const Label& l) { return l.span == label.span; });
+        const bool named =
+            std::any_of(out.begin(), out.end(), [&](const Label& l) { return l.span == label.span; });
         if (!named) out.push_back(label);
     }
     return out;
@@ -67,11 +74,14 @@ std::vector<Label> labels_to_draw(const Diagnostic& diagnostic, const SourceMap&
 std::size_t gutter_width(const Diagnostic& diagnostic, const SourceMap& sources) {
     std::uint32_t last = 0;
     const auto take = [&](Span span) { last = std::max(last, last_line(span, sources)); };
-    for (const Label& label : diagnostic.labels) take(label.span);
-    for (const SubDiagnostic& child : diagnostic.children) take(child.span);
+    for (const Label& label : diagnostic.labels)
+        take(label.span);
+    for (const SubDiagnostic& child : diagnostic.children)
+        take(child.span);
     for (const Suggestion& suggestion : diagnostic.suggestions) {
         take(suggestion.span);
-        for (const SuggestionPart& part : suggestion.more) take(part.span);
+        for (const SuggestionPart& part : suggestion.more)
+            take(part.span);
     }
     return last == 0 ? 0 : fmt::formatted_size("{}", last);
 }
@@ -85,7 +95,8 @@ void draw_header(StyledBuffer& buffer, const Diagnostic& diagnostic) {
 }
 
 // `= note: ..`, or with a place a small diagnostic of its own.
-void draw_child(StyledBuffer& buffer, const SubDiagnostic& child, const SourceMap& sources, std::size_t gutter) {
+void draw_child(StyledBuffer& buffer, const SubDiagnostic& child, const SourceMap& sources,
+                std::size_t gutter) {
     const std::size_t row = buffer.lines();
     const std::string_view name = severity_name(child.severity);
     if (child.span.valid()) {
@@ -133,7 +144,8 @@ std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, 
         for (const Suggestion& suggestion : diagnostic.suggestions) {
             buffer.puts(0, 0, "help", Style::Level);
             buffer.append(0, ": ", Style::None);
-            append_lines(buffer, 0, suggestion.text + std::string(case_hint(suggestion, sources)), gutter + 15, Style::None);
+            append_lines(buffer, 0, suggestion.text + std::string(case_hint(suggestion, sources)),
+                         gutter + 15, Style::None);
             draw_suggestion(buffer, suggestion, sources, gutter, diagnostic.primary_span().file);
             flush(buffer, Severity::Help);
         }
@@ -146,14 +158,16 @@ std::string render_short(const Diagnostic& diagnostic, const SourceMap& sources,
     const Span primary = diagnostic.primary_span();
     if (primary.valid()) {
         const LineColumn at = sources.line_column(primary.file, primary.begin);
-        buffer.puts(0, 0, fmt::format("{}:{}:{}: ", sources.file(primary.file).name, at.line, at.column), Style::None);
+        buffer.puts(0, 0, fmt::format("{}:{}:{}: ", sources.file(primary.file).name, at.line, at.column),
+                    Style::None);
     }
     std::string level(severity_name(diagnostic.severity));
     if (diagnostic.code != Code::None) level += fmt::format("[{}]", code_name(diagnostic.code));
     buffer.append(0, level, Style::Level);
     std::string message = diagnostic.message;
     for (const Label& label : diagnostic.labels) {
-        if (label.primary && !label.text.empty()) message += (message == diagnostic.message ? ": " : ", ") + label.text;
+        if (label.primary && !label.text.empty())
+            message += (message == diagnostic.message ? ": " : ", ") + label.text;
     }
     std::replace(message.begin(), message.end(), '\n', ' ');
     buffer.append(0, ": ", Style::HeaderMessage);

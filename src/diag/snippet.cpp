@@ -1,6 +1,7 @@
-// How it is done: each label becomes annotations on the lines it touches (one for a short span; a start, an end and bars for a long
-// one, each long span at a depth of its own). Then, line by line, the annotations of a line are given rows so that labels do not
-// run into each other: rightmost first, the first may stand behind its underline, the others hang below on a `|`.
+// How it is done: each label becomes annotations on the lines it touches (one for a short span; a start, an
+// end and bars for a long one, each long span at a depth of its own). Then, line by line, the annotations of
+// a line are given rows so that labels do not run into each other: rightmost first, the first may stand
+// behind its underline, the others hang below on a `|`.
 #include "diag/snippet.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ namespace {
 enum class Shape : std::uint8_t { Single, Start, Bar, End };
 
 struct Annotation {
-    std::size_t begin = 0;        // display columns
+    std::size_t begin = 0;  // display columns
     std::size_t end = 0;
-    std::size_t file_begin = 0;   // character columns, for cutting long lines
+    std::size_t file_begin = 0;  // character columns, for cutting long lines
     std::size_t file_end = 0;
     bool primary = false;
     std::string label;
@@ -36,8 +37,8 @@ struct Annotation {
 
 struct Position {
     std::uint32_t line = 0;
-    std::size_t column = 0;    // characters from 0
-    std::size_t display = 0;   // columns from 0
+    std::size_t column = 0;   // characters from 0
+    std::size_t display = 0;  // columns from 0
 };
 
 struct LongSpan {
@@ -46,22 +47,23 @@ struct LongSpan {
     bool primary = false;
     std::string label;
     std::size_t depth = 1;
-    bool exact_twin = false;   // another label covers the very same lines and columns
+    bool exact_twin = false;  // another label covers the very same lines and columns
 
     bool same_span(const LongSpan& other) const {
-        return begin.line == other.begin.line && end.line == other.end.line && begin.column == other.begin.column &&
-               end.column == other.end.column;
+        return begin.line == other.begin.line && end.line == other.end.line &&
+               begin.column == other.begin.column && end.column == other.end.column;
     }
 };
 
 struct AnnotatedFile {
     FileId file;
-    std::size_t depth = 0;                                  // of the deepest long span
+    std::size_t depth = 0;  // of the deepest long span
     std::map<std::uint32_t, std::vector<Annotation>> lines;
-    Span place;                                             // for the header
+    Span place;  // for the header
 };
 
-bool ranges_overlap(std::size_t a_begin, std::size_t a_end, std::size_t b_begin, std::size_t b_end, std::size_t extra) {
+bool ranges_overlap(std::size_t a_begin, std::size_t a_end, std::size_t b_begin, std::size_t b_end,
+                    std::size_t extra) {
     return (b_begin <= a_begin && a_begin < b_end + extra) || (a_begin <= b_begin && b_begin < a_end + extra);
 }
 
@@ -75,7 +77,8 @@ Position position_of(const SourceMap& sources, FileId file, std::uint32_t offset
     offset = std::min(offset, size);
     const LineColumn at = sources.line_column(file, offset);
     const std::uint32_t begin = source.line_starts[at.line - 1];
-    return {at.line, at.column - 1, display_width(std::string_view(source.text).substr(begin, offset - begin))};
+    return {at.line, at.column - 1,
+            display_width(std::string_view(source.text).substr(begin, offset - begin))};
 }
 
 // ---- from labels to annotations ----
@@ -87,15 +90,18 @@ class Collector {
     std::vector<AnnotatedFile> collect(const std::vector<Label>& labels) {
         Span primary;
         for (const Label& label : labels) {
-            if (!label.primary || (primary.valid() && (primary.file != label.span.file || primary.begin <= label.span.begin))) continue;
+            if (!label.primary ||
+                (primary.valid() && (primary.file != label.span.file || primary.begin <= label.span.begin)))
+                continue;
             primary = label.span;
         }
         if (!primary.valid() && !labels.empty()) primary = labels.front().span;
-        file_of(primary.file).place = primary;   // the primary file comes first
+        file_of(primary.file).place = primary;  // the primary file comes first
         for (const Label& label : labels) {
             if (label.span.valid()) add(label);
         }
-        for (auto& [file, spans] : long_spans_) place_long_spans(file_of(file), spans);
+        for (auto& [file, spans] : long_spans_)
+            place_long_spans(file_of(file), spans);
         for (AnnotatedFile& file : files_) {
             if (!file.place.valid()) file.place = first_place(file);
         }
@@ -114,13 +120,16 @@ class Collector {
     void add(const Label& label) {
         const Position begin = position_of(sources_, label.span.file, label.span.begin);
         Position end = position_of(sources_, label.span.file, label.span.end);
-        if (begin.line == end.line && begin.display == end.display) ++end.display;   // an empty span is one column wide
+        if (begin.line == end.line && begin.display == end.display)
+            ++end.display;  // an empty span is one column wide
         if (begin.line != end.line) {
             long_spans_[label.span.file].push_back({begin, end, label.primary, label.text, 1, false});
             return;
         }
-        file_of(label.span.file).lines[begin.line].push_back(
-            {begin.display, end.display, begin.column, end.column, label.primary, label.text, Shape::Single, 0});
+        file_of(label.span.file)
+            .lines[begin.line]
+            .push_back({begin.display, end.display, begin.column, end.column, label.primary, label.text,
+                        Shape::Single, 0});
     }
 
     // Gives overlapping long spans different depths, the inner ones nearer to the code.
@@ -131,7 +140,8 @@ class Collector {
         const std::vector<LongSpan> fixed = spans;
         for (std::size_t i = 0; i < fixed.size(); ++i) {
             for (std::size_t j = 0; j < spans.size(); ++j) {
-                const bool touch = ranges_overlap(fixed[i].begin.line, fixed[i].end.line, spans[j].begin.line, spans[j].end.line, 1);
+                const bool touch = ranges_overlap(fixed[i].begin.line, fixed[i].end.line, spans[j].begin.line,
+                                                  spans[j].end.line, 1);
                 if (!fixed[i].same_span(spans[j]) && touch) {
                     ++spans[j].depth;
                 } else if (fixed[i].same_span(spans[j]) && i != j) {
@@ -141,7 +151,8 @@ class Collector {
                 }
             }
         }
-        for (const LongSpan& span : spans) file.depth = std::max(file.depth, span.depth);
+        for (const LongSpan& span : spans)
+            file.depth = std::max(file.depth, span.depth);
         for (LongSpan& span : spans) {
             span.depth = file.depth - span.depth + 1;
             place(file, span);
@@ -151,12 +162,25 @@ class Collector {
     void place(AnnotatedFile& file, const LongSpan& span) {
         const Position& b = span.begin;
         const Position& e = span.end;
-        Annotation end{e.display == 0 ? 0 : e.display - 1, e.display, e.column == 0 ? 0 : e.column - 1, e.column, span.primary, span.label,
-                       Shape::End, span.depth};
+        Annotation end{e.display == 0 ? 0 : e.display - 1,
+                       e.display,
+                       e.column == 0 ? 0 : e.column - 1,
+                       e.column,
+                       span.primary,
+                       span.label,
+                       Shape::End,
+                       span.depth};
         if (span.exact_twin) {
             end.shape = Shape::Single;
         } else {
-            file.lines[b.line].push_back({b.display, b.display + 1, b.column, b.column + 1, span.primary, {}, Shape::Start, span.depth});
+            file.lines[b.line].push_back({b.display,
+                                          b.display + 1,
+                                          b.column,
+                                          b.column + 1,
+                                          span.primary,
+                                          {},
+                                          Shape::Start,
+                                          span.depth});
             // Up to four lines after the start are shown, less those at their end that say nothing.
             const std::uint32_t middle = std::min(b.line + 4, e.line);
             std::uint32_t until = b.line;
@@ -165,7 +189,8 @@ class Collector {
                 until = line + 1;
                 break;
             }
-            for (std::uint32_t line = b.line + 1; line < until; ++line) bar(file, line, span);
+            for (std::uint32_t line = b.line + 1; line < until; ++line)
+                bar(file, line, span);
             const std::uint32_t last = e.line - 1;
             if (middle < last && says_something(file.file, last)) bar(file, last, span);
         }
@@ -178,10 +203,14 @@ class Collector {
 
     bool says_something(FileId file, std::uint32_t line) const {
         std::string_view text = sources_.line_text(file, line);
-        while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-        while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-        if (text.substr(0, 2) == "//" && text.substr(0, 3) != "///" && text.substr(0, 3) != "//!") return false;
-        return text.size() > 1 || (text.size() == 1 && std::string_view("{}()[]").find(text[0]) == std::string_view::npos);
+        while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+            text.remove_prefix(1);
+        while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+            text.remove_suffix(1);
+        if (text.substr(0, 2) == "//" && text.substr(0, 3) != "///" && text.substr(0, 3) != "//!")
+            return false;
+        return text.size() > 1 ||
+               (text.size() == 1 && std::string_view("{}()[]").find(text[0]) == std::string_view::npos);
     }
 
     // The first annotated place of a file, for its `:::` header.
@@ -191,7 +220,8 @@ class Collector {
         const SourceFile& source = sources_.file(file.file);
         std::uint32_t offset = source.line_starts[line - 1];
         std::size_t at = offset;
-        while (column-- > 0 && at < source.text.size()) next_char(source.text, at);
+        while (column-- > 0 && at < source.text.size())
+            next_char(source.text, at);
         offset = static_cast<std::uint32_t>(at);
         return {file.file, offset, offset};
     }
@@ -222,7 +252,8 @@ Margin margin_of(const AnnotatedFile& file, const SourceMap& sources, std::size_
     for (const auto& [line, annotations] : file.lines) {
         const std::string_view text = sources.line_text(file.file, line);
         std::size_t leading = 0, i = 0;
-        while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) leading += text[i++] == '\t' ? 4 : 1;
+        while (i < text.size() && (text[i] == ' ' || text[i] == '\t'))
+            leading += text[i++] == '\t' ? 4 : 1;
         if (i < text.size()) whitespace = std::min(whitespace, leading);
         longest = std::max(longest, text.size());
         for (const Annotation& annotation : annotations) {
@@ -232,7 +263,7 @@ Margin margin_of(const AnnotatedFile& file, const SourceMap& sources, std::size_
             label_right = std::max(label_right, annotation.file_end + label);
         }
     }
-    constexpr std::size_t kPadding = 6;   // room for `...`
+    constexpr std::size_t kPadding = 6;  // room for `...`
     whitespace = minus(whitespace == kNone ? 0 : whitespace, kPadding);
     span_left = minus(span_left == kNone ? 0 : span_left, kPadding);
     span_right += kPadding;
@@ -265,12 +296,16 @@ using DepthStyle = std::pair<std::size_t, Style>;
 class FileDrawing {
   public:
     FileDrawing(StyledBuffer& buffer, const AnnotatedFile& file, const SourceMap& sources, std::size_t gutter)
-        : buffer_(buffer), file_(file), sources_(sources), gutter_(gutter), width_offset_(gutter + 3),
+        : buffer_(buffer),
+          file_(file),
+          sources_(sources),
+          gutter_(gutter),
+          width_offset_(gutter + 3),
           code_offset_(width_offset_ + (file.depth == 0 ? 0 : file.depth + 1)),
           margin_(margin_of(file, sources, kRenderWidth > code_offset_ ? kRenderWidth - code_offset_ : 0)) {}
 
     void draw() {
-        std::map<std::size_t, Style> open;   // depth of each long span that has begun and not ended
+        std::map<std::size_t, Style> open;  // depth of each long span that has begun and not ended
         for (auto it = file_.lines.begin(); it != file_.lines.end(); ++it) {
             const std::size_t first_row = buffer_.lines();
             std::map<std::size_t, Style> begun;
@@ -278,18 +313,23 @@ class FileDrawing {
                 if (open.erase(depth) == 0) begun.emplace(depth, style);
             }
             for (const auto& [depth, style] : open) {
-                for (std::size_t row = first_row; row < buffer_.lines(); ++row) bar(row, depth, style);
+                for (std::size_t row = first_row; row < buffer_.lines(); ++row)
+                    bar(row, depth, style);
             }
-            if (const auto next = std::next(it); next != file_.lines.end()) bridge(it->first, next->first, it->second, open);
+            if (const auto next = std::next(it); next != file_.lines.end())
+                bridge(it->first, next->first, it->second, open);
             open.insert(begun.begin(), begun.end());
         }
     }
 
   private:
-    void bar(std::size_t row, std::size_t depth, Style style) { buffer_.put(row, width_offset_ + depth - 1, '|', style); }
+    void bar(std::size_t row, std::size_t depth, Style style) {
+        buffer_.put(row, width_offset_ + depth - 1, '|', style);
+    }
 
     // Between two annotated lines: nothing, the one line in between, or `...`.
-    void bridge(std::uint32_t line, std::uint32_t next, const std::vector<Annotation>& annotations, const std::map<std::size_t, Style>& open) {
+    void bridge(std::uint32_t line, std::uint32_t next, const std::vector<Annotation>& annotations,
+                const std::map<std::size_t, Style>& open) {
         if (next - line < 2) return;
         const std::size_t row = buffer_.lines();
         if (next - line > 2) {
@@ -297,7 +337,8 @@ class FileDrawing {
         } else {
             draw_source(row, line + 1);
         }
-        for (const auto& [depth, style] : open) bar(row, depth, style);
+        for (const auto& [depth, style] : open)
+            bar(row, depth, style);
         for (const Annotation& annotation : annotations) {
             if (annotation.shape == Shape::Start) bar(row, annotation.depth, annotation.style());
         }
@@ -322,12 +363,14 @@ class FileDrawing {
         buffer_.puts(row, code_offset_, code, Style::None);
         const std::size_t shown = char_count(code);
         if (margin_.left > 0) buffer_.puts(row, code_offset_, "...", Style::LineNumber);
-        if (cut_right) buffer_.puts(row, code_offset_ + (shown > 3 ? shown - 3 : 0), "...", Style::LineNumber);
+        if (cut_right)
+            buffer_.puts(row, code_offset_ + (shown > 3 ? shown - 3 : 0), "...", Style::LineNumber);
         return left;
     }
 
     // A span that starts before any code of its line is drawn as a `/` beside the line.
-    bool draw_short_starts(std::size_t row, std::uint32_t line, const std::vector<Annotation>& annotations, std::vector<DepthStyle>& depths) {
+    bool draw_short_starts(std::size_t row, std::uint32_t line, const std::vector<Annotation>& annotations,
+                           std::vector<DepthStyle>& depths) {
         const std::string_view text = sources_.line_text(file_.file, line);
         const std::size_t leading = std::min(text.find_first_not_of(" \t"), text.size());
         for (const Annotation& annotation : annotations) {
@@ -343,11 +386,12 @@ class FileDrawing {
     }
 
     struct Placed {
-        std::size_t row;   // 0: beside the underline
+        std::size_t row;  // 0: beside the underline
         const Annotation* annotation;
     };
 
-    // Rows for the annotations of a line, which are sorted from right to left; `rows` becomes the number of extra rows.
+    // Rows for the annotations of a line, which are sorted from right to left; `rows` becomes the number of
+    // extra rows.
     std::vector<Placed> place(const std::vector<Annotation>& sorted, std::size_t& rows) {
         std::vector<Placed> placed;
         std::size_t p = 0;
@@ -377,29 +421,40 @@ class FileDrawing {
         return placed;
     }
 
-    std::vector<DepthStyle> draw_line_with_annotations(std::uint32_t line, const std::vector<Annotation>& annotations) {
+    std::vector<DepthStyle> draw_line_with_annotations(std::uint32_t line,
+                                                       const std::vector<Annotation>& annotations) {
         const std::size_t row = buffer_.lines();
         const std::size_t left = draw_source(row, line);
         std::vector<DepthStyle> depths;
         if (draw_short_starts(row, line, annotations, depths)) return depths;
         std::vector<Annotation> sorted = annotations;
-        std::stable_sort(sorted.begin(), sorted.end(), [](const Annotation& a, const Annotation& b) { return a.begin > b.begin; });
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](const Annotation& a, const Annotation& b) { return a.begin > b.begin; });
         std::size_t rows = 0;
         std::vector<Placed> placed = place(sorted, rows);
-        if (std::all_of(sorted.begin(), sorted.end(), [](const Annotation& a) { return a.shape == Shape::Bar; })) return depths;
-        if (std::all_of(sorted.begin(), sorted.end(), [](const Annotation& a) { return a.shape == Shape::Start; })) {
+        if (std::all_of(sorted.begin(), sorted.end(),
+                        [](const Annotation& a) { return a.shape == Shape::Bar; }))
+            return depths;
+        if (std::all_of(sorted.begin(), sorted.end(),
+                        [](const Annotation& a) { return a.shape == Shape::Start; })) {
             // Starts alone: the leftmost turns first, which saves a row.
             std::size_t last = 0;
-            for (const Placed& p : placed) last = std::max(last, p.row);
-            for (Placed& p : placed) p.row = last - p.row;
+            for (const Placed& p : placed)
+                last = std::max(last, p.row);
+            for (Placed& p : placed)
+                p.row = last - p.row;
             rows = rows == 0 ? 0 : rows - 1;
         }
-        for (std::size_t r = 0; r <= rows; ++r) draw_bar(buffer_, row + r + 1, gutter_);
-        const auto column = [&](std::size_t display) { return code_offset_ + (display > left ? display - left : 0); };
+        for (std::size_t r = 0; r <= rows; ++r)
+            draw_bar(buffer_, row + r + 1, gutter_);
+        const auto column = [&](std::size_t display) {
+            return code_offset_ + (display > left ? display - left : 0);
+        };
         draw_connections(row, rows, placed, column);
         draw_labels(row, placed, column, left);
         std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-            if (a.annotation->length() != b.annotation->length()) return a.annotation->length() > b.annotation->length();
+            if (a.annotation->length() != b.annotation->length())
+                return a.annotation->length() > b.annotation->length();
             return a.annotation->primary < b.annotation->primary;
         });
         for (const Placed& p : placed) {
@@ -412,22 +467,26 @@ class FileDrawing {
     }
 
     template <class Column>
-    void draw_connections(std::size_t row, std::size_t rows, const std::vector<Placed>& placed, Column column) {
-        for (const Placed& p : placed) {   // `____` from the bracket to the span's end
+    void draw_connections(std::size_t row, std::size_t rows, const std::vector<Placed>& placed,
+                          Column column) {
+        for (const Placed& p : placed) {  // `____` from the bracket to the span's end
             if (!p.annotation->takes_space()) continue;
             for (std::size_t c = width_offset_ + p.annotation->depth; c < column(p.annotation->begin); ++c) {
                 buffer_.put(row + p.row + 1, c, '_', p.annotation->style());
             }
         }
-        for (const Placed& p : placed) {   // `|` down to hanging labels, and the brackets themselves
+        for (const Placed& p : placed) {  // `|` down to hanging labels, and the brackets themselves
             const Annotation& a = *p.annotation;
             if (p.row > 0 && (a.has_label() || a.takes_space())) {
-                for (std::size_t r = row + 1; r <= row + p.row + 1; ++r) buffer_.put(r, column(a.begin), '|', a.style());
+                for (std::size_t r = row + 1; r <= row + p.row + 1; ++r)
+                    buffer_.put(r, column(a.begin), '|', a.style());
             }
             if (a.shape == Shape::Start) {
-                for (std::size_t r = row + p.row + 2; r < row + rows + 2; ++r) bar(r, a.depth, a.style());
+                for (std::size_t r = row + p.row + 2; r < row + rows + 2; ++r)
+                    bar(r, a.depth, a.style());
             } else if (a.shape == Shape::End) {
-                for (std::size_t r = row; r <= row + p.row + 1; ++r) bar(r, a.depth, a.style());
+                for (std::size_t r = row; r <= row + p.row + 1; ++r)
+                    bar(r, a.depth, a.style());
             }
         }
     }
@@ -461,13 +520,19 @@ void draw_line_number(StyledBuffer& buffer, std::size_t row, std::uint32_t line,
     buffer.puts(row, 0, fmt::format("{:>{}}", line, gutter), Style::LineNumber);
 }
 
-void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter) { buffer.put(line, gutter + 1, '|', Style::LineNumber); }
+void draw_bar(StyledBuffer& buffer, std::size_t line, std::size_t gutter) {
+    buffer.put(line, gutter + 1, '|', Style::LineNumber);
+}
 
-void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, std::size_t gutter, bool primary) {
+void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, std::size_t gutter,
+                   bool primary) {
     const std::size_t row = buffer.lines();
-    const LineColumn at = sources.line_column(span.file, std::min<std::uint32_t>(span.begin, static_cast<std::uint32_t>(sources.file(span.file).text.size())));
+    const LineColumn at = sources.line_column(
+        span.file,
+        std::min<std::uint32_t>(span.begin, static_cast<std::uint32_t>(sources.file(span.file).text.size())));
     buffer.puts(row, gutter, primary ? "--> " : "::: ", Style::LineNumber);
-    buffer.append(row, fmt::format("{}:{}:{}", sources.file(span.file).name, at.line, at.column), Style::None);
+    buffer.append(row, fmt::format("{}:{}:{}", sources.file(span.file).name, at.line, at.column),
+                  Style::None);
 }
 
 std::uint32_t last_line(Span span, const SourceMap& sources) {
@@ -476,7 +541,8 @@ std::uint32_t last_line(Span span, const SourceMap& sources) {
     return sources.line_column(span.file, std::min(span.end, size)).line;
 }
 
-void draw_snippets(StyledBuffer& buffer, const std::vector<Label>& labels, const SourceMap& sources, std::size_t gutter) {
+void draw_snippets(StyledBuffer& buffer, const std::vector<Label>& labels, const SourceMap& sources,
+                   std::size_t gutter) {
     std::vector<AnnotatedFile> files = Collector(sources).collect(labels);
     bool first = true;
     for (const AnnotatedFile& file : files) {

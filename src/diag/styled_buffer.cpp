@@ -38,14 +38,16 @@ void StyledBuffer::append(std::size_t line, std::string_view text, Style style) 
 
 void StyledBuffer::recolor(std::size_t line, std::size_t begin, std::size_t end, Style style) {
     if (line >= rows_.size()) return;
-    for (std::size_t i = begin; i < end && i < rows_[line].size(); ++i) rows_[line][i].style = style;
+    for (std::size_t i = begin; i < end && i < rows_[line].size(); ++i)
+        rows_[line][i].style = style;
 }
 
 std::string StyledBuffer::print(bool color, std::string_view severity_color) const {
     std::string out;
     for (const auto& row : rows_) {
         std::size_t end = row.size();
-        while (end > 0 && row[end - 1].c == ' ') --end;
+        while (end > 0 && row[end - 1].c == ' ')
+            --end;
         Style current = Style::None;
         for (std::size_t i = 0; i < end; ++i) {
             if (color && row[i].style != current) {

@@ -1,4 +1,5 @@
-// A grid of styled characters: the renderer draws source lines, underlines and labels anywhere, in any order, and prints once.
+// A grid of styled characters: the renderer draws source lines, underlines and labels anywhere, in any order,
+// and prints once.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,7 +8,17 @@
 
 namespace ockc {
 
-enum class Style : std::uint8_t { None, HeaderMessage, LineNumber, Primary, Secondary, Level, Addition, Removal, Highlight };
+enum class Style : std::uint8_t {
+    None,
+    HeaderMessage,
+    LineNumber,
+    Primary,
+    Secondary,
+    Level,
+    Addition,
+    Removal,
+    Highlight
+};
 
 // `severity_color` is the ANSI colour of the diagnostic's level, used by Level and Primary.
 std::string_view style_code(Style style, std::string_view severity_color);

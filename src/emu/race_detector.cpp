@@ -28,7 +28,7 @@ RaceDetector::RaceDetector(const Launch& launch) : launch_(launch), grain_(launc
 
 void RaceDetector::start_block(const Block& block) {
     if (!launch_.cooperative) blocks_.clear();  // blocks come one after the other
-    BlockState& state = blocks_[block.linear];
+    BlockState& state = state_of(block.linear);
     const std::size_t warps = block.warps.size();
     state.warps.assign(warps, Clocks(warps, 0));
     for (std::size_t i = 0; i < warps; ++i)
@@ -41,26 +41,44 @@ void RaceDetector::start_block(const Block& block) {
 }
 
 void RaceDetector::arrive(const Warp& warp, std::uint32_t barrier) {
-    BlockState& state = blocks_[warp.block->linear];
+    BlockState& state = state_of(warp.block->linear);
     join(state.barriers[barrier], state.warps[warp.index]);
     ++state.warps[warp.index][warp.index];
 }
 void RaceDetector::leave(const Warp& warp, std::uint32_t barrier) {
-    BlockState& state = blocks_[warp.block->linear];
+    BlockState& state = state_of(warp.block->linear);
     join(state.warps[warp.index], state.barriers[barrier]);
 }
 void RaceDetector::barrier_done(const Block& block, std::uint32_t barrier) {
-    Clocks& clocks = blocks_[block.linear].barriers[barrier];
+    Clocks& clocks = state_of(block.linear).barriers[barrier];
     std::fill(clocks.begin(), clocks.end(), 0);
 }
 void RaceDetector::warp_barrier(const Warp& warp) {
-    ++blocks_[warp.block->linear].warps[warp.index][warp.index];
+    ++state_of(warp.block->linear).warps[warp.index][warp.index];
+}
+
+RaceDetector::BlockState& RaceDetector::state_of(std::uint64_t block) {
+    if (last_state_ == nullptr || last_block_ != block) {
+        last_state_ = &blocks_[block];  // a map's elements stay where they are
+        last_block_ = block;
+    }
+    return *last_state_;
+}
+
+const Allocation* RaceDetector::allocation_of(std::uint64_t address) {
+    if (last_allocation_ == nullptr || !last_allocation_->contains(address, 1)) {
+        last_allocation_ = launch_.memory->find(address);
+        last_cells_ = nullptr;
+    }
+    return last_allocation_;
 }
 
 RaceDetector::Cell& RaceDetector::global_cell(const Allocation& allocation, std::uint64_t address) {
-    std::vector<Cell>& cells = global_[allocation.base];
-    if (cells.empty()) cells.resize(allocation.size / grain_ + 1);
-    return cells[(address - allocation.base) / grain_];
+    if (last_cells_ == nullptr || &allocation != last_allocation_) {
+        last_cells_ = &global_[allocation.base];
+        if (last_cells_->empty()) last_cells_->resize(allocation.size / grain_ + 1);
+    }
+    return (*last_cells_)[(address - allocation.base) / grain_];
 }
 
 void RaceDetector::order_blocks(BlockState& state, std::uint32_t block, std::uint64_t address) {
@@ -108,7 +126,7 @@ const Op* RaceDetector::report(Warp& warp, const Op& op, const Access& before, b
 
 bool RaceDetector::check_race(Warp& warp, const Op& op, Cell& cell, const Access& now, bool shared,
                               std::uint64_t at, std::uint32_t lane, bool write) {
-    const BlockState& state = blocks_[warp.block->linear];
+    const BlockState& state = state_of(warp.block->linear);
     if (!(now.atomic && cell.writer.atomic) && !ordered(state, cell.writer, now, shared)) {
         report(warp, op, cell.writer, true, shared, at, lane, write);
         return false;
@@ -146,7 +164,7 @@ bool RaceDetector::check_uninit(Warp& warp, const Op& op, BlockState& state, boo
         }
         return true;
     }
-    const Allocation* allocation = launch_.memory->find(at);
+    const Allocation* allocation = allocation_of(at);
     if (allocation == nullptr || allocation->shadow == nullptr) return true;
     if (write) {
         allocation->shadow->mark_initialised(at - allocation->base, bytes);
@@ -162,7 +180,7 @@ bool RaceDetector::check_uninit(Warp& warp, const Op& op, BlockState& state, boo
 
 bool RaceDetector::access(Warp& warp, const Op& op, bool shared, std::uint64_t at, std::uint32_t lane,
                           bool write, bool atomic) {
-    BlockState& state = blocks_[warp.block->linear];
+    BlockState& state = state_of(warp.block->linear);
     const Options& options = *launch_.options;
     // An atomic update reads before it writes.
     if (options.check_uninit && atomic && write && op.dest != kNoSlot &&
@@ -179,7 +197,7 @@ bool RaceDetector::access(Warp& warp, const Op& op, bool shared, std::uint64_t a
     now.atomic = atomic;
     now.clock = state.warps[warp.index][warp.index];
     now.release = state.released;
-    const Allocation* allocation = shared ? nullptr : launch_.memory->find(at);
+    const Allocation* allocation = shared ? nullptr : allocation_of(at);
     for (std::uint64_t offset = 0; offset < op.access_bytes; offset += grain_) {
         Cell& cell = shared ? state.shared[(at + offset) / grain_] : global_cell(*allocation, at + offset);
         if (!check_race(warp, op, cell, now, shared, at + offset, lane, write)) return false;

@@ -68,13 +68,20 @@ class RaceDetector {
     const Op* report(Warp& warp, const Op& op, const Access& before, bool before_writes, bool shared,
                      std::uint64_t at, std::uint32_t lane, bool write);
     void order_blocks(BlockState& state, std::uint32_t block, std::uint64_t address);
+    BlockState& state_of(std::uint64_t block);
+    const Allocation* allocation_of(std::uint64_t address);
     Cell& global_cell(const Allocation& allocation, std::uint64_t address);
 
     const Launch& launch_;
     std::uint32_t grain_;
     std::unordered_map<std::uint64_t, BlockState> blocks_;         // those that run, by linear number
     std::unordered_map<std::uint64_t, std::vector<Cell>> global_;  // by allocation
-    std::unordered_map<std::uint64_t, Release> releases_;          // by address of an atomic
+    // What the last access looked up: accesses come in runs.
+    BlockState* last_state_ = nullptr;
+    std::uint64_t last_block_ = 0;
+    const Allocation* last_allocation_ = nullptr;
+    std::vector<Cell>* last_cells_ = nullptr;              // of last_allocation_
+    std::unordered_map<std::uint64_t, Release> releases_;  // by address of an atomic
 };
 
 }  // namespace ockc::emu

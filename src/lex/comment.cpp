@@ -23,7 +23,7 @@ void Lexer::block_comment() {
     const bool inner = peek(2) == '!';
     const bool outer = peek(2) == '*' && peek(3) != '*' && peek(3) != '/';
     std::uint32_t depth = 1;
-    std::uint32_t last_open = start_;        // of the nested comments, the last that was opened
+    std::uint32_t last_open = start_;  // of the nested comments, the last that was opened
     std::uint32_t last_close = 0;
     at_ += 2;
     while (depth != 0) {
@@ -46,7 +46,8 @@ void Lexer::block_comment() {
         }
     }
     if (depth != 0) {
-        const char* message = inner || outer ? "unterminated block doc-comment" : "unterminated block comment";
+        const char* message =
+            inner || outer ? "unterminated block doc-comment" : "unterminated block comment";
         Diagnostic& error = sink_.error(Code::E0758, token_span(), message);
         if (last_open != start_ && last_close != 0) {
             error.label(token_span(), "unterminated block comment")
@@ -66,23 +67,28 @@ void Lexer::check_doc_returns(std::uint32_t begin, std::uint32_t end, bool block
     for (std::size_t at = text_.find('\r', begin); at < end; at = text_.find('\r', at + 1)) {
         if (at + 1 < text_.size() && text_[at + 1] == '\n') continue;
         const auto where = static_cast<std::uint32_t>(at);
-        sink_.error(here(where, where + 1),
-                    block ? "bare CR not allowed in block doc-comment" : "bare CR not allowed in doc-comment");
+        sink_.error(here(where, where + 1), block ? "bare CR not allowed in block doc-comment"
+                                                  : "bare CR not allowed in doc-comment");
     }
 }
 
-// Characters that change the direction of text make source look unlike what it means (rustc denies them by a lint).
+// Characters that change the direction of text make source look unlike what it means (rustc denies them by a
+// lint).
 void Lexer::check_bidi(std::uint32_t begin, std::uint32_t end, std::string_view place) {
     for (std::size_t at = text_.find('\xE2', begin); at < end; at = text_.find('\xE2', at + 1)) {
         const char32_t c = decode_utf8(text_, at).c;
         if (!((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))) continue;
         const auto where = static_cast<std::uint32_t>(at);
         Diagnostic& error = sink_.error(
-            here(begin, end), fmt::format("unicode codepoint changing visible direction of text present in {}", place));
-        error.lint = place == "literal" ? "text_direction_codepoint_in_literal" : "text_direction_codepoint_in_comment";
+            here(begin, end),
+            fmt::format("unicode codepoint changing visible direction of text present in {}", place));
+        error.lint = place == "literal" ? "text_direction_codepoint_in_literal"
+                                        : "text_direction_codepoint_in_comment";
         error.label(here(where, where + 3), fmt::format("'\\u{{{:x}}}'", static_cast<std::uint32_t>(c)))
-            .note("these kind of unicode codepoints change the way text flows on applications that support them, but can cause "
-                  "confusion because they change the order of characters on the screen");
+            .note(
+                "these kind of unicode codepoints change the way text flows on applications that support "
+                "them, but can cause "
+                "confusion because they change the order of characters on the screen");
         return;
     }
 }

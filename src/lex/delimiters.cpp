@@ -1,5 +1,5 @@
-// Delimiters that do not match, told as rustc tells it: which opener is unclosed, and, by comparing indentation, which block was
-// probably meant to be closed. One pass with a stack of openers.
+// Delimiters that do not match, told as rustc tells it: which opener is unclosed, and, by comparing
+// indentation, which block was probably meant to be closed. One pass with a stack of openers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,14 +31,16 @@ class DelimiterReport {
                 ++open_count_[static_cast<std::size_t>(kind)];
                 last_open_ = i;
             } else if (is_close(kind) && !close(i)) {
-                return;   // a closer that nothing opened: what follows means nothing
+                return;  // a closer that nothing opened: what follows means nothing
             }
         }
         if (!open_.empty()) unclosed();
     }
 
   private:
-    static TokenKind opener_of(TokenKind closer) { return static_cast<TokenKind>(static_cast<int>(closer) - 1); }
+    static TokenKind opener_of(TokenKind closer) {
+        return static_cast<TokenKind>(static_cast<int>(closer) - 1);
+    }
 
     Opener pop() {
         const Opener top = open_.back();
@@ -59,14 +61,16 @@ class DelimiterReport {
             if (kind == TokenKind::CloseBrace) {
                 // `{}` on one line; an empty block over several was written on purpose.
                 const Span block = opener.span.to(span);
-                if (last_open_ + 1 == i && sources_.text(block).find('\n') == std::string_view::npos) empty_blocks_.push_back(block);
+                if (last_open_ + 1 == i && sources_.text(block).find('\n') == std::string_view::npos)
+                    empty_blocks_.push_back(block);
                 blocks_.push_back({opener.span, span});
             }
             return true;
         }
         mismatched(kind, span);
         // An outer opener may be the one this closes: unwind to it.
-        while (!open_.empty() && open_.back().kind != opener_of(kind) && has_open(opener_of(kind))) pop();
+        while (!open_.empty() && open_.back().kind != opener_of(kind) && has_open(opener_of(kind)))
+            pop();
         if (!open_.empty() && open_.back().kind == opener_of(kind)) pop();
         return true;
     }
@@ -87,14 +91,16 @@ class DelimiterReport {
             }
         }
         pop();
-        Diagnostic& error = sink_.error(span, fmt::format("mismatched closing delimiter: `{}`", info(kind).text));
+        Diagnostic& error =
+            sink_.error(span, fmt::format("mismatched closing delimiter: `{}`", info(kind).text));
         error.label(span, "mismatched closing delimiter");
         error.labels.push_back({unclosed_span, "unclosed delimiter", true});
         if (candidate) error.label(*candidate, "closing delimiter possibly meant for this");
     }
 
     void unexpected(TokenKind kind, Span span) {
-        Diagnostic& error = sink_.error(span, fmt::format("unexpected closing delimiter: `{}`", info(kind).text));
+        Diagnostic& error =
+            sink_.error(span, fmt::format("unexpected closing delimiter: `{}`", info(kind).text));
         error.label(span, "unexpected closing delimiter");
         explain_by_indentation(error, kind == TokenKind::CloseBrace);
     }
@@ -103,9 +109,11 @@ class DelimiterReport {
         constexpr std::size_t kShown = 5;
         const Span end = tokens_.span(tokens_.size() - 1);
         Diagnostic& error = sink_.error(end, "this file contains an unclosed delimiter");
-        for (std::size_t i = 0; i < open_.size() && i < kShown; ++i) error.label(open_[i].span, "unclosed delimiter");
+        for (std::size_t i = 0; i < open_.size() && i < kShown; ++i)
+            error.label(open_[i].span, "unclosed delimiter");
         if (open_.size() > kShown) {
-            error.label(open_[kShown].span, fmt::format("another {} unclosed delimiters begin from here", open_.size() - kShown));
+            error.label(open_[kShown].span,
+                        fmt::format("another {} unclosed delimiters begin from here", open_.size() - kShown));
         }
         explain_by_indentation(error, open_.back().kind == TokenKind::OpenBrace);
     }
@@ -117,14 +125,16 @@ class DelimiterReport {
         const auto next = std::upper_bound(file.line_starts.begin(), file.line_starts.end(), span.begin);
         std::uint32_t at = *(next - 1);
         const std::uint32_t begin = at;
-        while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+        while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))
+            ++at;
         return at - begin;
     }
 
     void explain_by_indentation(Diagnostic& error, bool brace) {
-        std::sort(blocks_.begin(), blocks_.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+        std::sort(blocks_.begin(), blocks_.end(),
+                  [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
         const std::pair<Span, Span>* suspect = nullptr;
-        std::uint32_t covered_to = 0;   // blocks inside a well indented block are not suspects
+        std::uint32_t covered_to = 0;  // blocks inside a well indented block are not suspects
         for (const auto& block : blocks_) {
             const bool aligned = margin(block.first) == margin(block.second);
             if (!aligned && block.second.begin > covered_to) suspect = &block;
@@ -142,9 +152,11 @@ class DelimiterReport {
             return;
         }
         if (blocks_.empty() || !open_.empty()) return;
-        const auto& last = *std::max_element(blocks_.begin(), blocks_.end(),
-                                             [](const auto& a, const auto& b) { return a.second.begin < b.second.begin; });
-        const bool is_empty = std::find(empty_blocks_.begin(), empty_blocks_.end(), last.first.to(last.second)) != empty_blocks_.end();
+        const auto& last =
+            *std::max_element(blocks_.begin(), blocks_.end(),
+                              [](const auto& a, const auto& b) { return a.second.begin < b.second.begin; });
+        const bool is_empty = std::find(empty_blocks_.begin(), empty_blocks_.end(),
+                                        last.first.to(last.second)) != empty_blocks_.end();
         if (is_empty) return;
         error.label(last.first, "this opening brace...");
         error.label(last.second, "...matches this closing brace");
@@ -160,7 +172,7 @@ class DelimiterReport {
     std::uint32_t last_open_ = 0;
     int mismatches_ = 0;
     std::vector<Span> empty_blocks_;
-    std::vector<std::pair<Span, Span>> blocks_;   // matched braces: opener, closer
+    std::vector<std::pair<Span, Span>> blocks_;  // matched braces: opener, closer
 };
 
 }  // namespace

@@ -8,14 +8,16 @@ namespace ockc::lex {
 
 std::string dump_tokens(const TokenBuffer& tokens, const SourceMap& sources) {
     std::string out;
-    // Lines only grow in a lexed file, so positions are found by walking along instead of searching from each line's start.
+    // Lines only grow in a lexed file, so positions are found by walking along instead of searching from each
+    // line's start.
     std::uint32_t line = 1, column = 1, at = 0;
     const std::string& text = sources.file(tokens.file()).text;
     for (std::uint32_t i = 0; i < tokens.size(); ++i) {
         const Span span = tokens.span(i);
         if (span.file != tokens.file() || span.begin < at) {
             const LineColumn where = sources.line_column(span.file, span.begin);
-            fmt::format_to(std::back_inserter(out), "{}:{} {} {}\n", where.line, where.column, info(tokens.kind(i)).name, sources.text(span));
+            fmt::format_to(std::back_inserter(out), "{}:{} {} {}\n", where.line, where.column,
+                           info(tokens.kind(i)).name, sources.text(span));
             continue;
         }
         for (; at < span.begin; ++at) {

@@ -11,10 +11,14 @@ int hex_digit(char c) {
     return -1;
 }
 
-EscapeUnit failed(EscapeError error, std::size_t begin, std::size_t end) { return {begin, end, 0xFFFD, false, error}; }
+EscapeUnit failed(EscapeError error, std::size_t begin, std::size_t end) {
+    return {begin, end, 0xFFFD, false, error};
+}
 
 // The width of the character at `at`, for underlining it.
-std::size_t char_end(std::string_view content, std::size_t at) { return at + decode_utf8(content, at).size; }
+std::size_t char_end(std::string_view content, std::size_t at) {
+    return at + decode_utf8(content, at).size;
+}
 
 // \xHH; `at` is behind the x. In text only up to 7F.
 EscapeUnit hex_escape(EscapeMode mode, std::string_view content, std::size_t begin, std::size_t& at) {
@@ -30,7 +34,8 @@ EscapeUnit hex_escape(EscapeMode mode, std::string_view content, std::size_t beg
         value = value * 16 + static_cast<char32_t>(digit);
         ++at;
     }
-    if (value > 0x7F && !is_bytes(mode) && !is_c_string(mode)) return failed(EscapeError::HexOutOfRange, begin, at);
+    if (value > 0x7F && !is_bytes(mode) && !is_c_string(mode))
+        return failed(EscapeError::HexOutOfRange, begin, at);
     return {begin, at, value, true, EscapeError::None};
 }
 
@@ -71,7 +76,8 @@ EscapeUnit unicode_escape(EscapeMode mode, std::string_view content, std::size_t
 // `\` and a line end: the white space that follows is not part of the string.
 EscapeUnit skip_line_end(std::string_view content, std::size_t begin, std::size_t& at) {
     int lines = 0;
-    while (at < content.size() && (content[at] == ' ' || content[at] == '\t' || content[at] == '\n' || content[at] == '\r')) {
+    while (at < content.size() &&
+           (content[at] == ' ' || content[at] == '\t' || content[at] == '\n' || content[at] == '\r')) {
         if (content[at] == '\n') ++lines;
         ++at;
     }
@@ -84,7 +90,8 @@ EscapeUnit escape(EscapeMode mode, std::string_view content, std::size_t begin, 
     const char c = content[at];
     if (!is_single(mode)) {
         if (c == '\n') return skip_line_end(content, begin, at);
-        if (c == '\r' && at + 1 < content.size() && content[at + 1] == '\n') return skip_line_end(content, begin, at);
+        if (c == '\r' && at + 1 < content.size() && content[at + 1] == '\n')
+            return skip_line_end(content, begin, at);
     }
     ++at;
     switch (c) {
@@ -117,7 +124,7 @@ EscapeUnit next_unit(EscapeMode mode, std::string_view content, std::size_t& at)
     } else if (d.c == '\r') {
         const bool line_end = at < content.size() && content[at] == '\n';
         if (line_end && !is_single(mode)) {
-            ++at;   // a CRLF line end counts as a newline
+            ++at;  // a CRLF line end counts as a newline
             unit = {begin, at, '\n', false, EscapeError::None};
         } else {
             unit.error = is_single(mode) ? EscapeError::MustBeEscaped : EscapeError::BareCarriageReturn;

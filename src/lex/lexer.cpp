@@ -34,9 +34,11 @@ constexpr PunctTables make_punct() {
     for (std::size_t i = 0; i < kTokenKindCount; ++i) {
         const TokenInfo& row = kTokenInfos[i];
         if (row.token_class != TokenClass::Punctuation && row.token_class != TokenClass::Delimiter) continue;
-        if (row.text.size() == 1) tables.one[static_cast<std::size_t>(row.text[0])] = static_cast<TokenKind>(i);
+        if (row.text.size() == 1)
+            tables.one[static_cast<std::size_t>(row.text[0])] = static_cast<TokenKind>(i);
         if (row.text.size() == 2) {
-            tables.two[static_cast<std::size_t>(row.text[0])][static_cast<std::size_t>(row.text[1])] = static_cast<TokenKind>(i);
+            tables.two[static_cast<std::size_t>(row.text[0])][static_cast<std::size_t>(row.text[1])] =
+                static_cast<TokenKind>(i);
         }
     }
     return tables;
@@ -53,7 +55,9 @@ TokenKind three(TokenKind prefix, char third) {
 }
 
 // Pattern_White_Space beyond ASCII.
-constexpr bool is_wide_space(char32_t c) { return c == 0x85 || c == 0x200E || c == 0x200F || c == 0x2028 || c == 0x2029; }
+constexpr bool is_wide_space(char32_t c) {
+    return c == 0x85 || c == 0x200E || c == 0x200F || c == 0x2028 || c == 0x2029;
+}
 
 struct Confusable {
     char32_t c;
@@ -110,7 +114,8 @@ bool Lexer::check_utf8() {
         if (!d.valid) {
             const auto at = static_cast<std::uint32_t>(i);
             sink_.error(here(at, at + 1), "source file is not valid UTF-8 text")
-                .label(here(at, at + 1), fmt::format("byte `{}` is not valid utf-8", static_cast<unsigned char>(text_[i])));
+                .label(here(at, at + 1),
+                       fmt::format("byte `{}` is not valid utf-8", static_cast<unsigned char>(text_[i])));
             return false;
         }
         i += d.size;
@@ -118,12 +123,15 @@ bool Lexer::check_utf8() {
     return true;
 }
 
-// `#!/usr/bin/..` on the first line; `#![attribute]` is none, also with white space or comments before the bracket.
+// `#!/usr/bin/..` on the first line; `#![attribute]` is none, also with white space or comments before the
+// bracket.
 void Lexer::skip_shebang() {
     if (peek() != '#' || peek(1) != '!') return;
     std::size_t i = at_ + 2;
     for (;;) {
-        while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\n' || text_[i] == '\r')) ++i;
+        while (i < text_.size() &&
+               (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\n' || text_[i] == '\r'))
+            ++i;
         const std::string_view rest = text_.substr(i);
         if (rest.substr(0, 2) == "//") {
             i = text_.find('\n', i);
@@ -144,20 +152,32 @@ void Lexer::next_token() {
     start_ = at_;
     const char c = text_[at_];
     switch (c) {
-        case ' ': case '\t': case '\n': case '\r': case '\v': case '\f':
-            ++at_;
-            return;
+        case ' ':
+        case '\t':
+        case '\n':
+        case '\r':
+        case '\v':
+        case '\f': ++at_; return;
         case '/':
             if (peek(1) == '/') return line_comment();
             if (peek(1) == '*') return block_comment();
             return punctuation();
-        case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
-            return number();
+        case '0':
+        case '1':
+        case '2':
+        case '3':
+        case '4':
+        case '5':
+        case '6':
+        case '7':
+        case '8':
+        case '9': return number();
         case '"': return string(TokenKind::String, EscapeMode::Str);
         case '\'': return quote();
         case 'r':
             if (peek(1) == '#' && starts_ident(2)) return raw_identifier();
-            if (peek(1) == '"' || peek(1) == '#') return at_ += 1, raw_string(TokenKind::RawString, EscapeMode::RawStr);
+            if (peek(1) == '"' || peek(1) == '#')
+                return at_ += 1, raw_string(TokenKind::RawString, EscapeMode::RawStr);
             return word();
         case 'b':
             if (peek(1) == '\'') return at_ += 1, quoted_character(TokenKind::Byte, EscapeMode::Byte);
@@ -179,7 +199,8 @@ bool Lexer::starts_ident(std::uint32_t ahead) const {
 
 void Lexer::eat_ident() {
     for (;;) {
-        while (at_ < text_.size() && kIdentByte[static_cast<unsigned char>(text_[at_])]) ++at_;
+        while (at_ < text_.size() && kIdentByte[static_cast<unsigned char>(text_[at_])])
+            ++at_;
         if (at_end() || static_cast<unsigned char>(text_[at_]) < 0x80) return;
         const Decoded d = decode_utf8(text_, at_);
         if (!is_ident_continue(d.c)) return;
@@ -209,7 +230,8 @@ void Lexer::word() {
         sink_.error(token_span(), fmt::format("prefix `{}` is unknown", prefix))
             .label(token_span(), "unknown prefix")
             .note("prefixed identifiers and literals are reserved since Rust 2021")
-            .suggest(here(at_, at_), " ", "consider inserting whitespace here", Applicability::MaybeIncorrect);
+            .suggest(here(at_, at_), " ", "consider inserting whitespace here",
+                     Applicability::MaybeIncorrect);
     }
     emit(word_kind(text_.substr(start_, at_ - start_), edition_));
 }
@@ -244,7 +266,8 @@ void Lexer::punctuation() {
 // `#`; edition 2024 reserves `##` and `#".."#`.
 void Lexer::pound() {
     std::uint32_t hashes = 0;
-    while (peek(hashes) == '#') ++hashes;
+    while (peek(hashes) == '#')
+        ++hashes;
     const bool guarded = peek(hashes) == '"';
     if (edition_ < Edition::E2024 || (hashes < 2 && !guarded)) return punctuation();
     if (!guarded) {
@@ -258,10 +281,11 @@ void Lexer::pound() {
     const std::size_t errors = sink_.error_count();
     ++at_;
     if (!find_closing_quote()) {
-        at_ = start_ + 1;   // the string itself will say that it is unterminated
+        at_ = start_ + 1;  // the string itself will say that it is unterminated
         return emit(TokenKind::Pound);
     }
-    for (std::uint32_t i = 0; i < hashes && peek() == '#'; ++i) ++at_;
+    for (std::uint32_t i = 0; i < hashes && peek() == '#'; ++i)
+        ++at_;
     if (sink_.error_count() == errors) {
         sink_.error(token_span(), "invalid string literal")
             .note("unprefixed guarded string literals are reserved for future use since Rust 2024")
@@ -276,7 +300,8 @@ void Lexer::unknown_character() {
     if (is_wide_space(d.c)) return;
     if (d.c >= 0x1F300 && d.c <= 0x1FAFF) {
         eat_ident();
-        sink_.error(token_span(), fmt::format("identifiers cannot contain emoji: `{}`", text_.substr(start_, at_ - start_)));
+        sink_.error(token_span(), fmt::format("identifiers cannot contain emoji: `{}`",
+                                              text_.substr(start_, at_ - start_)));
         return emit(TokenKind::Error);
     }
     const std::string_view one = text_.substr(start_, d.size);
@@ -286,21 +311,27 @@ void Lexer::unknown_character() {
         ++repeats;
     }
     const bool printable = d.c > 0x20 && d.c < 0x7F;
-    Diagnostic& error = sink_.error(token_span(), printable ? fmt::format("unknown start of token: {}", one)
-                                                            : fmt::format("unknown start of token: \\u{{{:x}}}", static_cast<std::uint32_t>(d.c)));
+    Diagnostic& error = sink_.error(
+        token_span(),
+        printable ? fmt::format("unknown start of token: {}", one)
+                  : fmt::format("unknown start of token: \\u{{{:x}}}", static_cast<std::uint32_t>(d.c)));
     if (repeats == 1) error.note("character appears once more");
     if (repeats > 1) error.note(fmt::format("character appears {} more times", repeats));
     if (d.c == 0) {
-        error.help("source files must contain UTF-8 encoded text, unexpected null bytes might occur when a different encoding is used");
+        error.help(
+            "source files must contain UTF-8 encoded text, unexpected null bytes might occur when a "
+            "different encoding is used");
     }
     if (d.c == 0x200B || d.c == 0x200C || d.c == 0x2060 || d.c == 0xAD) {
-        error.help(fmt::format("invisible characters like '\\u{{{:x}}}' are not usually visible in text editors", static_cast<std::uint32_t>(d.c)));
+        error.help(
+            fmt::format("invisible characters like '\\u{{{:x}}}' are not usually visible in text editors",
+                        static_cast<std::uint32_t>(d.c)));
     }
     for (const Confusable& row : kConfusables) {
         if (row.c != d.c) continue;
         error.suggest(token_span(), std::string(row.looks_like),
-                      fmt::format("Unicode character '{}' ({}) looks like '{}' ({}), but it is not", one, row.name, row.looks_like,
-                                  row.looks_like_name));
+                      fmt::format("Unicode character '{}' ({}) looks like '{}' ({}), but it is not", one,
+                                  row.name, row.looks_like, row.looks_like_name));
         if (row.looks_like == " ") return;
         const TokenKind kind = kPunct.one[static_cast<std::size_t>(row.looks_like[0])];
         if (kind != TokenKind::Eof) return emit(kind);

@@ -1,9 +1,9 @@
 // Source text as tokens: all of Rust's tokens of editions 2021 and 2024.
 //
-// In: one file of a SourceMap. Out: a TokenBuffer that ends with Eof and has its delimiters linked. One pass over the bytes, a
-// table lookup for each token's first byte, no allocation per token. Errors go to the sink in rustc's words: the text then
-// becomes an Error token (or the nearest good one) and lexing goes on. When delimiters do not match, the buffer is not
-// balanced() and must not be parsed, as rustc does not either.
+// In: one file of a SourceMap. Out: a TokenBuffer that ends with Eof and has its delimiters linked. One pass
+// over the bytes, a table lookup for each token's first byte, no allocation per token. Errors go to the sink
+// in rustc's words: the text then becomes an Error token (or the nearest good one) and lexing goes on. When
+// delimiters do not match, the buffer is not balanced() and must not be parsed, as rustc does not either.
 #pragma once
 #include <string>
 

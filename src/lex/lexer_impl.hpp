@@ -1,5 +1,5 @@
-// The lexer's state, private to this folder. One member function for each family of tokens; they read from `at_` and leave it
-// behind what they took.
+// The lexer's state, private to this folder. One member function for each family of tokens; they read from
+// `at_` and leave it behind what they took.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,7 +17,8 @@ class Lexer {
     Lexer(std::string_view text, FileId file, DiagSink& sink, TokenBuffer& out)
         : text_(text), file_(file), sink_(sink), out_(out), edition_(out.edition()) {}
 
-    // Fills the buffer, Eof included. False after an error that leaves no sensible rest (rustc stops there too).
+    // Fills the buffer, Eof included. False after an error that leaves no sensible rest (rustc stops there
+    // too).
     bool run();
 
   private:
@@ -61,7 +62,7 @@ class Lexer {
     }
     bool at_end() const { return at_ >= text_.size(); }
     bool starts_ident(std::uint32_t ahead) const;
-    void eat_ident();                       // continues an identifier at at_
+    void eat_ident();  // continues an identifier at at_
     void eat_decimal_digits();
     Span here(std::uint32_t begin, std::uint32_t end) const { return {file_, begin, end}; }
     Span token_span() const { return here(start_, at_); }

@@ -13,7 +13,8 @@ namespace ockc::lex {
 
 namespace {
 
-constexpr std::string_view kIntSuffixes[] = {"u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"};
+constexpr std::string_view kIntSuffixes[] = {"u8", "u16", "u32", "u64", "u128", "usize",
+                                             "i8", "i16", "i32", "i64", "i128", "isize"};
 // f16 and f128 are Rust's (unstable); bf16 is written by conversion only.
 constexpr std::string_view kFloatSuffixes[] = {"f16", "f32", "f64", "f128"};
 
@@ -29,7 +30,7 @@ struct Quoted {
     TokenKind token;
     LiteralKind kind;
     EscapeMode mode;
-    std::size_t prefix;   // characters before the quote or the first `#`
+    std::size_t prefix;  // characters before the quote or the first `#`
 };
 
 constexpr Quoted kQuoted[] = {
@@ -58,7 +59,8 @@ DecodedLiteral decode_quoted(TokenKind token, std::string_view text) {
     out.kind = form.kind;
     std::size_t open = form.prefix;
     std::size_t hashes = 0;
-    while (open < text.size() && text[open] == '#') ++open, ++hashes;
+    while (open < text.size() && text[open] == '#')
+        ++open, ++hashes;
     const char quote = is_single(form.mode) ? '\'' : '"';
     const std::size_t close = text.rfind(quote);
     if (close == std::string_view::npos || close <= open) {
@@ -97,15 +99,18 @@ int digit_value(char c) {
 std::size_t suffix_begin(std::string_view text, int base) {
     std::size_t i = base == 10 ? 0 : 2;
     if (base == 16) {
-        while (i < text.size() && (digit_value(text[i]) < 16 || text[i] == '_')) ++i;
+        while (i < text.size() && (digit_value(text[i]) < 16 || text[i] == '_'))
+            ++i;
         return i;
     }
-    while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == '_' || text[i] == '.')) ++i;
+    while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == '_' || text[i] == '.'))
+        ++i;
     const bool exponent = base == 10 && i < text.size() && (text[i] == 'e' || text[i] == 'E');
     if (!exponent) return i;
     ++i;
     if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
-    while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == '_')) ++i;
+    while (i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == '_'))
+        ++i;
     return i;
 }
 
@@ -114,12 +119,14 @@ void decode_float(std::string_view digits, DecodedLiteral& out) {
     for (const char c : digits) {
         if (c != '_') out.text += c;
     }
-    if (!out.suffix.empty() && !is_one_of(kFloatSuffixes, out.suffix)) out.error = LiteralError::InvalidFloatSuffix;
+    if (!out.suffix.empty() && !is_one_of(kFloatSuffixes, out.suffix))
+        out.error = LiteralError::InvalidFloatSuffix;
 }
 
 void decode_integer(std::string_view digits, DecodedLiteral& out) {
     out.kind = LiteralKind::Integer;
-    if (!out.suffix.empty() && !is_one_of(kIntSuffixes, out.suffix)) out.error = LiteralError::InvalidIntSuffix;
+    if (!out.suffix.empty() && !is_one_of(kIntSuffixes, out.suffix))
+        out.error = LiteralError::InvalidIntSuffix;
     constexpr UInt128 kMax = ~UInt128{0};
     const auto base = static_cast<UInt128>(out.base);
     for (const char c : digits) {
@@ -142,14 +149,15 @@ void decode_integer(std::string_view digits, DecodedLiteral& out) {
 DecodedLiteral decode_literal(TokenKind kind, std::string_view text) {
     if (kind != TokenKind::Integer && kind != TokenKind::Float) return decode_quoted(kind, text);
     DecodedLiteral out;
-    if (text.size() > 1 && text[0] == '0') out.base = text[1] == 'x' ? 16 : text[1] == 'o' ? 8 : text[1] == 'b' ? 2 : 10;
+    if (text.size() > 1 && text[0] == '0')
+        out.base = text[1] == 'x' ? 16 : text[1] == 'o' ? 8 : text[1] == 'b' ? 2 : 10;
     const std::size_t end = suffix_begin(text, out.base);
     out.suffix = text.substr(end);
     const std::string_view digits = text.substr(0, end);
     const bool float_suffix = is_one_of(kFloatSuffixes, out.suffix);
     if (kind == TokenKind::Float || (float_suffix && out.base == 10)) {
         decode_float(digits, out);
-    } else if (float_suffix) {   // 0b1f32, 0o7f64; with base 16 the `f32` is digits
+    } else if (float_suffix) {  // 0b1f32, 0o7f64; with base 16 the `f32` is digits
         out.error = LiteralError::NonDecimalFloat;
     } else {
         decode_integer(digits.substr(out.base == 10 ? 0 : 2), out);
@@ -196,7 +204,8 @@ void report_int_suffix(std::string_view text, std::string_view suffix, Span span
 
 void report_float_suffix(std::string_view suffix, Span span, DiagSink& sink) {
     if (is_width_suffix(suffix, "f")) {
-        sink.error(span, fmt::format("invalid width `{}` for float literal", suffix.substr(1))).help("valid widths are 32 and 64");
+        sink.error(span, fmt::format("invalid width `{}` for float literal", suffix.substr(1)))
+            .help("valid widths are 32 and 64");
         return;
     }
     sink.error(span, fmt::format("invalid suffix `{}` for float literal", suffix))
@@ -220,19 +229,26 @@ void report_literal_error(LiteralError error, std::string_view text, Span span, 
         case LiteralError::None:
         case LiteralError::Malformed: return;
         case LiteralError::IntegerTooLarge:
-            sink.error(span, "integer literal is too large").note("value exceeds limit of `340282366920938463463374607431768211455`");
+            sink.error(span, "integer literal is too large")
+                .note("value exceeds limit of `340282366920938463463374607431768211455`");
             return;
-        case LiteralError::InvalidIntSuffix: report_int_suffix(text, suffix_of(TokenKind::Integer), span, sink); return;
-        case LiteralError::InvalidFloatSuffix: report_float_suffix(suffix_of(TokenKind::Float), span, sink); return;
+        case LiteralError::InvalidIntSuffix:
+            report_int_suffix(text, suffix_of(TokenKind::Integer), span, sink);
+            return;
+        case LiteralError::InvalidFloatSuffix:
+            report_float_suffix(suffix_of(TokenKind::Float), span, sink);
+            return;
         case LiteralError::NonDecimalFloat: {
             const std::string_view base = text.substr(0, 2) == "0b" ? "binary" : "octal";
-            sink.error(span, fmt::format("{} float literal is not supported", base)).label(span, "not supported");
+            sink.error(span, fmt::format("{} float literal is not supported", base))
+                .label(span, "not supported");
             return;
         }
         case LiteralError::SuffixNotAllowed: {
             const std::size_t close = text.find_last_of("\"'");
             std::string_view suffix = text.substr(close + 1);
-            while (!suffix.empty() && suffix.front() == '#') suffix.remove_prefix(1);
+            while (!suffix.empty() && suffix.front() == '#')
+                suffix.remove_prefix(1);
             sink.error(span, fmt::format("suffixes on {} literals are invalid", kind_name(text)))
                 .label(span, fmt::format("invalid suffix `{}`", suffix));
             return;
@@ -245,7 +261,8 @@ namespace {
 template <class T>
 T parse_float_as(std::string_view digits) {
     std::string text(digits);
-    if (!text.empty() && text.back() == '.') text.pop_back();   // "1." is no float for from_chars in every library
+    if (!text.empty() && text.back() == '.')
+        text.pop_back();  // "1." is no float for from_chars in every library
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc::result_out_of_range) return value;
@@ -265,7 +282,11 @@ T parse_float_as(std::string_view digits) {
 
 }  // namespace
 
-float parse_f32(std::string_view digits) { return parse_float_as<float>(digits); }
-double parse_f64(std::string_view digits) { return parse_float_as<double>(digits); }
+float parse_f32(std::string_view digits) {
+    return parse_float_as<float>(digits);
+}
+double parse_f64(std::string_view digits) {
+    return parse_float_as<double>(digits);
+}
 
 }  // namespace ockc::lex

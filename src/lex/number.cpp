@@ -1,4 +1,5 @@
-// Number literals. `1..2`, `1.foo` and `1._x` are integers followed by something else; `1.` and `1.5` are floats.
+// Number literals. `1..2`, `1.foo` and `1._x` are integers followed by something else; `1.` and `1.5` are
+// floats.
 #include <fmt/format.h>
 
 #include "lex/lexer_impl.hpp"
@@ -7,18 +8,26 @@ namespace ockc::lex {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_hex_digit(char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
-std::string_view base_name(int base) { return base == 16 ? "hexadecimal" : base == 8 ? "octal" : "binary"; }
+std::string_view base_name(int base) {
+    return base == 16 ? "hexadecimal" : base == 8 ? "octal" : "binary";
+}
 
 }  // namespace
 
 void Lexer::eat_decimal_digits() {
-    while (is_digit(peek()) || peek() == '_') ++at_;
+    while (is_digit(peek()) || peek() == '_')
+        ++at_;
 }
 
-// Takes digits and `_`; whether there was a digit. For bases below 10 all decimal digits are taken, and checked afterwards.
+// Takes digits and `_`; whether there was a digit. For bases below 10 all decimal digits are taken, and
+// checked afterwards.
 bool Lexer::digits(int base) {
     bool any = false;
     for (;; ++at_) {

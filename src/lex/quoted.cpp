@@ -26,7 +26,8 @@ std::string shown(char32_t c) {
     return text;
 }
 
-constexpr const char* kLiteralsPage = "for more information, visit <https://doc.rust-lang.org/reference/tokens.html#literals>";
+constexpr const char* kLiteralsPage =
+    "for more information, visit <https://doc.rust-lang.org/reference/tokens.html#literals>";
 
 }  // namespace
 
@@ -60,7 +61,8 @@ void Lexer::lifetime() {
         at_ += 2;
     }
     eat_ident();
-    if (peek() == '\'' && kind == TokenKind::Lifetime) {   // 'ab': a character literal with too many characters
+    if (peek() == '\'' &&
+        kind == TokenKind::Lifetime) {  // 'ab': a character literal with too many characters
         ++at_;
         check_content(EscapeMode::Char, start_ + 1, at_ - 1);
         return finish_literal(TokenKind::Char);
@@ -68,7 +70,8 @@ void Lexer::lifetime() {
     const std::string_view name = text_.substr(start_, at_ - start_);
     if (kind == TokenKind::RawLifetime) {
         const std::string_view bare = name.substr(3);
-        if (bare == "self" || bare == "Self" || bare == "super" || bare == "crate" || bare == "_" || bare == "static") {
+        if (bare == "self" || bare == "Self" || bare == "super" || bare == "crate" || bare == "_" ||
+            bare == "static") {
             sink_.error(token_span(), fmt::format("`{}` cannot be a raw lifetime", bare));
         }
     } else if (digit) {
@@ -82,13 +85,14 @@ void Lexer::lifetime() {
     emit(kind);
 }
 
-// At the opening `'` (behind a `b`). The literal ends at the next `'`; without one on this line it is unterminated.
+// At the opening `'` (behind a `b`). The literal ends at the next `'`; without one on this line it is
+// unterminated.
 void Lexer::quoted_character(TokenKind kind, EscapeMode mode) {
     const std::uint32_t open = at_++;
     const Decoded first = !at_end() ? decode_utf8(text_, at_) : Decoded{};
     bool closed = false;
     if (!at_end() && first.c != '\\' && at_ + first.size < text_.size() && text_[at_ + first.size] == '\'') {
-        at_ += first.size + 1;   // exactly one character, `'` and newline included
+        at_ += first.size + 1;  // exactly one character, `'` and newline included
         closed = true;
     }
     while (!closed && !at_end()) {
@@ -128,7 +132,9 @@ void Lexer::string(TokenKind kind, EscapeMode mode) {
     const std::uint32_t open = at_++;
     if (!find_closing_quote()) {
         at_ = static_cast<std::uint32_t>(text_.size());
-        const Code code = mode == EscapeMode::Str ? Code::E0765 : mode == EscapeMode::ByteStr ? Code::E0766 : Code::E0767;
+        const Code code = mode == EscapeMode::Str       ? Code::E0765
+                          : mode == EscapeMode::ByteStr ? Code::E0766
+                                                        : Code::E0767;
         const char* what = mode == EscapeMode::Str       ? "unterminated double quote string"
                            : mode == EscapeMode::ByteStr ? "unterminated double quote byte string"
                                                          : "unterminated C string";
@@ -149,17 +155,21 @@ void Lexer::raw_string(TokenKind kind, EscapeMode mode) {
     if (peek() != '"') {
         const Decoded d = !at_end() ? decode_utf8(text_, at_) : Decoded{};
         const std::uint32_t end = at_end() ? at_ : at_ + d.size;
-        sink_.error(here(start_, end), fmt::format("found invalid character; only `#` is allowed in raw string delimitation: {}",
-                                                   at_end() ? "" : shown(d.c)));
+        sink_.error(here(start_, end),
+                    fmt::format("found invalid character; only `#` is allowed in raw string delimitation: {}",
+                                at_end() ? "" : shown(d.c)));
         return fatal();
     }
     if (hashes > 255) {
-        sink_.error(here(start_, at_),
-                    fmt::format("too many `#` symbols: raw strings may be delimited by up to 255 `#` symbols, but found {}", hashes));
+        sink_.error(
+            here(start_, at_),
+            fmt::format(
+                "too many `#` symbols: raw strings may be delimited by up to 255 `#` symbols, but found {}",
+                hashes));
         return fatal();
     }
     const std::uint32_t open = at_++;
-    std::uint32_t likely = 0, likely_hashes = 0;   // the place that came nearest to being the end
+    std::uint32_t likely = 0, likely_hashes = 0;  // the place that came nearest to being the end
     for (;;) {
         const std::size_t next = text_.find('"', at_);
         if (next == std::string_view::npos) {
@@ -207,23 +217,27 @@ void Lexer::check_content(EscapeMode mode, std::uint32_t begin, std::uint32_t en
         const EscapeUnit unit = next_unit(mode, content, at);
         ++units;
         if (unit.error == EscapeError::None) continue;
-        if (is_single(mode) && units == 1 && at < content.size() && unit.error == EscapeError::MustBeEscaped) continue;
+        if (is_single(mode) && units == 1 && at < content.size() && unit.error == EscapeError::MustBeEscaped)
+            continue;
         report_escape(mode, begin, unit);
         failed = true;
         if (is_single(mode)) return;
     }
     if (!is_single(mode) || failed) return;
     if (units == 0) {
-        sink_.error(here(begin, end + 1), "empty character literal").label(here(begin, end + 1), "empty character literal");
+        sink_.error(here(begin, end + 1), "empty character literal")
+            .label(here(begin, end + 1), "empty character literal");
     } else if (units > 1) {
         const Span whole = here(begin - 1, end + 1);
         const bool byte = mode == EscapeMode::Byte;
         std::string replacement = byte ? "b\"" : "\"";
-        for (char c : content) replacement += c == '"' ? std::string("\\\"") : std::string(1, c);
+        for (char c : content)
+            replacement += c == '"' ? std::string("\\\"") : std::string(1, c);
         const Span literal = byte ? here(begin - 2, end + 1) : whole;
         sink_.error(literal, "character literal may only contain one codepoint")
             .suggest(literal, replacement + "\"",
-                     fmt::format("if you meant to write a {} literal, use double quotes", byte ? "byte string" : "string"),
+                     fmt::format("if you meant to write a {} literal, use double quotes",
+                                 byte ? "byte string" : "string"),
                      Applicability::MachineApplicable);
     }
 }
@@ -235,7 +249,11 @@ const char* literal_place(EscapeMode mode) {
         case EscapeMode::Byte: return "byte literal";
         case EscapeMode::ByteStr: return "byte string literal";
         case EscapeMode::RawByteStr: return "raw byte string literal";
-        case EscapeMode::Char: case EscapeMode::Str: case EscapeMode::CStr: case EscapeMode::RawStr: case EscapeMode::RawCStr: break;
+        case EscapeMode::Char:
+        case EscapeMode::Str:
+        case EscapeMode::CStr:
+        case EscapeMode::RawStr:
+        case EscapeMode::RawCStr: break;
     }
     return "literal";
 }
@@ -243,25 +261,33 @@ const char* literal_place(EscapeMode mode) {
 }  // namespace
 
 void Lexer::report_escape(EscapeMode mode, std::uint32_t base, const EscapeUnit& unit) {
-    const Span span = here(base + static_cast<std::uint32_t>(unit.begin), base + static_cast<std::uint32_t>(unit.end));
+    const Span span =
+        here(base + static_cast<std::uint32_t>(unit.begin), base + static_cast<std::uint32_t>(unit.end));
     const std::string_view source = text_.substr(span.begin, span.size());
     const char32_t c = source.empty() ? 0 : decode_utf8(source, 0).c;
-    const auto say = [&](std::string message) -> Diagnostic& { return sink_.error(span, std::move(message)); };
+    const auto say = [&](std::string message) -> Diagnostic& {
+        return sink_.error(span, std::move(message));
+    };
     const auto say_label = [&](std::string message, std::string label) -> Diagnostic& {
         return sink_.error(span, std::move(message)).label(span, std::move(label));
     };
     switch (unit.error) {
         case EscapeError::None: return;
-        case EscapeError::LoneBackslash: say_label("invalid trailing slash in literal", "invalid trailing slash in literal"); return;
+        case EscapeError::LoneBackslash:
+            say_label("invalid trailing slash in literal", "invalid trailing slash in literal");
+            return;
         case EscapeError::UnknownEscape: {
             const bool byte = is_bytes(mode);
             const std::string what = byte ? "unknown byte escape" : "unknown character escape";
             Diagnostic& error = say_label(fmt::format("{}: `{}`", what, shown(c)), what);
             if (c == '\r') {
-                error.help("this is an isolated carriage return; consider checking your editor and version control settings");
+                error.help(
+                    "this is an isolated carriage return; consider checking your editor and version control "
+                    "settings");
                 return;
             }
-            if (c == '{' || c == '}') error.help("if used in a formatting string, curly braces are escaped with `{{` and `}}`");
+            if (c == '{' || c == '}')
+                error.help("if used in a formatting string, curly braces are escaped with `{{` and `}}`");
             error.help(kLiteralsPage);
             return;
         }
@@ -274,7 +300,8 @@ void Lexer::report_escape(EscapeMode mode, std::uint32_t base, const EscapeUnit&
             }
             return;
         case EscapeError::MustBeEscaped:
-            say(fmt::format("{} constant must be escaped: `{}`", mode == EscapeMode::Byte ? "byte" : "character", c == '\'' ? "'" : shown(c)))
+            say(fmt::format("{} constant must be escaped: `{}`",
+                            mode == EscapeMode::Byte ? "byte" : "character", c == '\'' ? "'" : shown(c)))
                 .suggest(span, shown(c), "escape the character", Applicability::MachineApplicable);
             return;
         case EscapeError::HexTooShort:
@@ -285,10 +312,12 @@ void Lexer::report_escape(EscapeMode mode, std::uint32_t base, const EscapeUnit&
                       "invalid character in numeric character escape");
             return;
         case EscapeError::HexOutOfRange: {
-            Diagnostic& error = say_label("out of range hex escape", "must be a character in the range [\\x00-\\x7f]");
+            Diagnostic& error =
+                say_label("out of range hex escape", "must be a character in the range [\\x00-\\x7f]");
             if (mode == EscapeMode::Char) {
                 error.help(fmt::format("if you want to write a byte literal, use `b'{}'`", source))
-                    .help(fmt::format("if you want to write a Unicode character, use `'\\u{{{}}}'`", source.substr(2)));
+                    .help(fmt::format("if you want to write a Unicode character, use `'\\u{{{}}}'`",
+                                      source.substr(2)));
             }
             return;
         }
@@ -299,30 +328,44 @@ void Lexer::report_escape(EscapeMode mode, std::uint32_t base, const EscapeUnit&
             say_label("invalid start of unicode escape: `_`", "invalid start of unicode escape");
             return;
         case EscapeError::UnicodeInvalidCharacter:
-            say_label(fmt::format("invalid character in unicode escape: `{}`", shown(c)), "invalid character in unicode escape");
+            say_label(fmt::format("invalid character in unicode escape: `{}`", shown(c)),
+                      "invalid character in unicode escape");
             return;
-        case EscapeError::UnicodeEmpty: say_label("empty unicode escape", "this escape must have at least 1 hex digit"); return;
-        case EscapeError::UnicodeUnclosed: say_label("unterminated unicode escape", "missing a closing `}`"); return;
-        case EscapeError::UnicodeOverlong: say_label("overlong unicode escape", "must have at most 6 hex digits"); return;
+        case EscapeError::UnicodeEmpty:
+            say_label("empty unicode escape", "this escape must have at least 1 hex digit");
+            return;
+        case EscapeError::UnicodeUnclosed:
+            say_label("unterminated unicode escape", "missing a closing `}`");
+            return;
+        case EscapeError::UnicodeOverlong:
+            say_label("overlong unicode escape", "must have at most 6 hex digits");
+            return;
         case EscapeError::UnicodeSurrogate:
-            say_label("invalid unicode character escape", "invalid escape").help("unicode escape must not be a surrogate");
+            say_label("invalid unicode character escape", "invalid escape")
+                .help("unicode escape must not be a surrogate");
             return;
         case EscapeError::UnicodeOutOfRange:
-            say_label("invalid unicode character escape", "invalid escape").help("unicode escape must be at most 10FFFF");
+            say_label("invalid unicode character escape", "invalid escape")
+                .help("unicode escape must be at most 10FFFF");
             return;
         case EscapeError::UnicodeInBytes:
             say_label("unicode escape in byte string", "unicode escape in byte string")
                 .help("unicode escape sequences cannot be used as a byte or in a byte string");
             return;
         case EscapeError::NonAscii: {
-            Diagnostic& error = say_label(fmt::format("non-ASCII character in {}", literal_place(mode)), "must be ASCII");
+            Diagnostic& error =
+                say_label(fmt::format("non-ASCII character in {}", literal_place(mode)), "must be ASCII");
             if (c <= 0xFF && !is_raw(mode)) {
-                error.suggest(span, fmt::format("\\x{:X}", static_cast<std::uint32_t>(c)),
-                              fmt::format("if you meant to use the unicode code point for '{}', use a \\xHH escape", source));
+                error.suggest(
+                    span, fmt::format("\\x{:X}", static_cast<std::uint32_t>(c)),
+                    fmt::format("if you meant to use the unicode code point for '{}', use a \\xHH escape",
+                                source));
             }
             return;
         }
-        case EscapeError::NullInCString: say("null characters in C string literals are not supported"); return;
+        case EscapeError::NullInCString:
+            say("null characters in C string literals are not supported");
+            return;
         case EscapeError::SkipsSeveralLines:
             sink_.add(Severity::Warning, Code::None, span, "multiple lines skipped by escaped newline")
                 .label(span, "skipping everything up to and including this point");

@@ -1,5 +1,6 @@
-// Word tables and character classes. Words are looked up in a small open-addressing table that is built at compile time from
-// the rows of token.def; characters beyond ASCII by binary search in the ranges of unicode.def.
+// Word tables and character classes. Words are looked up in a small open-addressing table that is built at
+// compile time from the rows of token.def; characters beyond ASCII by binary search in the ranges of
+// unicode.def.
 #include "lex/token.hpp"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 constexpr std::size_t kSlots = 256;
 
 constexpr std::size_t word_slot(std::string_view word) {
-    std::size_t h = word.size() * 5 + static_cast<unsigned char>(word.front()) * 3 + static_cast<unsigned char>(word.back()) * 37;
+    std::size_t h = word.size() * 5 + static_cast<unsigned char>(word.front()) * 3 +
+                    static_cast<unsigned char>(word.back()) * 37;
     if (word.size() > 1) h += static_cast<unsigned char>(word[1]) * 11;
     return h % kSlots;
 }
@@ -23,11 +25,12 @@ constexpr bool is_word(const TokenInfo& row) {
 }
 
 constexpr std::array<TokenKind, kSlots> make_words() {
-    std::array<TokenKind, kSlots> slots{};   // Eof = empty
+    std::array<TokenKind, kSlots> slots{};  // Eof = empty
     for (std::size_t i = 0; i < kTokenKindCount; ++i) {
         if (!is_word(kTokenInfos[i])) continue;
         std::size_t slot = word_slot(kTokenInfos[i].text);
-        while (slots[slot] != TokenKind::Eof) slot = (slot + 1) % kSlots;
+        while (slots[slot] != TokenKind::Eof)
+            slot = (slot + 1) % kSlots;
         slots[slot] = static_cast<TokenKind>(i);
     }
     return slots;
@@ -51,14 +54,15 @@ constexpr Range kContinueOnly[] = {
 
 template <std::size_t N>
 bool contains(const Range (&ranges)[N], char32_t c) {
-    const Range* at = std::lower_bound(std::begin(ranges), std::end(ranges), c, [](Range r, char32_t x) { return r.last < x; });
+    const Range* at = std::lower_bound(std::begin(ranges), std::end(ranges), c,
+                                       [](Range r, char32_t x) { return r.last < x; });
     return at != std::end(ranges) && at->first <= c;
 }
 
 }  // namespace
 
 TokenKind word_kind(std::string_view text, Edition edition) {
-    constexpr std::size_t kLongestWord = 11;   // macro_rules
+    constexpr std::size_t kLongestWord = 11;  // macro_rules
     if (text.size() > kLongestWord) return TokenKind::Ident;
     for (std::size_t slot = word_slot(text); kWords[slot] != TokenKind::Eof; slot = (slot + 1) % kSlots) {
         const TokenInfo& row = info(kWords[slot]);

@@ -1,10 +1,11 @@
 // The tokens of one file, or of one macro expansion, as parallel arrays: no allocation per token.
 //
-// The last token is always Eof. White space and ordinary comments are not kept; whether two tokens touch is known from
-// their positions (`touches_next`). `partner` links the two delimiters of each pair, so a token tree is skipped in one step.
+// The last token is always Eof. White space and ordinary comments are not kept; whether two tokens touch is
+// known from their positions (`touches_next`). `partner` links the two delimiters of each pair, so a token
+// tree is skipped in one step.
 //
-// A lexed buffer lies in one file. A buffer that macro expansion builds (the second `push`) gives each token its own file and
-// its syntax context, so that text, places and hygiene stay exact.
+// A lexed buffer lies in one file. A buffer that macro expansion builds (the second `push`) gives each token
+// its own file and its syntax context, so that text, places and hygiene stay exact.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,7 +24,7 @@ class TokenBuffer {
 
     FileId file() const { return file_; }
     Edition edition() const { return edition_; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(kinds_.size()); }   // Eof included
+    std::uint32_t size() const { return static_cast<std::uint32_t>(kinds_.size()); }  // Eof included
 
     TokenKind kind(std::uint32_t i) const { return kinds_[i]; }
     TokenKind kind(TokenId id) const { return kinds_[id.raw]; }
@@ -45,9 +46,10 @@ class TokenBuffer {
     bool balanced() const { return balanced_; }
 
     void reserve(std::size_t tokens);
-    void push(TokenKind kind, std::uint32_t begin, std::uint32_t end);                 // a token of file()
-    void push(TokenKind kind, Span span, std::uint32_t context);                       // a token of an expansion
-    // Links delimiters; call once, after the Eof. Returns whether all match (lex() reports it when they do not).
+    void push(TokenKind kind, std::uint32_t begin, std::uint32_t end);  // a token of file()
+    void push(TokenKind kind, Span span, std::uint32_t context);        // a token of an expansion
+    // Links delimiters; call once, after the Eof. Returns whether all match (lex() reports it when they do
+    // not).
     bool link_delimiters();
 
   private:
@@ -58,8 +60,8 @@ class TokenBuffer {
     std::vector<std::uint32_t> begins_;
     std::vector<std::uint32_t> ends_;
     std::vector<std::uint32_t> partners_;
-    std::vector<FileId> files_;             // empty while every token lies in file_
-    std::vector<std::uint32_t> contexts_;   // empty while every token has context 0
+    std::vector<FileId> files_;            // empty while every token lies in file_
+    std::vector<std::uint32_t> contexts_;  // empty while every token has context 0
 };
 
 // Tokens [begin, end) of a buffer that outlives the range.

@@ -9,13 +9,16 @@ namespace ockc::lex {
 
 struct Decoded {
     char32_t c = 0;
-    std::uint32_t size = 1;   // bytes taken; at least 1 also when invalid
+    std::uint32_t size = 1;  // bytes taken; at least 1 also when invalid
     bool valid = true;
 };
 
-// The character at `text[at]` (at < size). Overlong forms, surrogates and cut sequences are invalid, one byte each.
+// The character at `text[at]` (at < size). Overlong forms, surrogates and cut sequences are invalid, one byte
+// each.
 inline Decoded decode_utf8(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
     const unsigned b0 = byte(at);
     if (b0 < 0x80) return {static_cast<char32_t>(b0), 1, true};
     const std::uint32_t size = b0 >= 0xF0 ? 4 : b0 >= 0xE0 ? 3 : 2;
@@ -26,7 +29,8 @@ inline Decoded decode_utf8(std::string_view text, std::size_t at) {
         c = (c << 6) | (b & 63u);
     }
     constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (b0 < 0xC2 || b0 > 0xF4 || c < kSmallest[size] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return {0xFFFD, 1, false};
+    if (b0 < 0xC2 || b0 > 0xF4 || c < kSmallest[size] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+        return {0xFFFD, 1, false};
     return {c, size, true};
 }
 

@@ -83,7 +83,7 @@ void Builder::bind_param(LocalId local, hir::PatId pat, hir::TyId, Span span) {
     }
     body_.locals[local].span = span;
     declare_bindings(pat);
-    bind_irrefutable(pat, root(local), 0);
+    bind_irrefutable(pat, root(local), 0, span);
 }
 
 void Builder::build_constant(hir::ExprId value) {

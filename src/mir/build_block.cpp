@@ -79,7 +79,7 @@ void Builder::let_into(hir::PatId pat, hir::ExprId init, hir::TyId written, Dept
         push(span_of(init), PlaceMentionStatement{*finished});
         ascribe(span_of(init), *finished, written);
     }
-    bind_irrefutable(pat, place, variables);
+    bind_irrefutable(pat, place, variables, span_of(init));
 }
 
 void Builder::ascribe(Span span, Place place, hir::TyId written) {

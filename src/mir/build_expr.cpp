@@ -7,7 +7,7 @@ void Builder::into(Place destination, Adjusted node) {
     if (node.steps == 0) return into_unadjusted(destination, node.expr);
     if (last_step(node).kind == check::AdjustKind::NeverToAny) return never_to_any({node.expr, node.steps - 1});
     const Rvalue value = as_rvalue(node);
-    assign(span_of(node.expr), destination, value);
+    assign(span_of(node), destination, value);
 }
 
 // The value never comes to be: the code after it hangs in the air.

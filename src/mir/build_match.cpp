@@ -65,8 +65,8 @@ LocalId Builder::storage_live_binding(hir::LocalId variable, Span span, Depth de
     return local;
 }
 
-void Builder::bind_irrefutable(hir::PatId pat, PlaceBuilder place, Depth variables) {
-    MatchBuilder match(*this, hir_.pats[pat].span);
+void Builder::bind_irrefutable(hir::PatId pat, PlaceBuilder place, Depth variables, Span value) {
+    MatchBuilder match(*this, value);
     std::vector<Candidate> candidates;
     candidates.push_back(match.candidate(place, pat, false));
     const BlockId from = current_;
@@ -88,7 +88,7 @@ void Builder::let_pattern(hir::PatId pat, hir::ExprId init, const ElseTarget& on
     const Span span = span_of(init);
     const PlaceBuilder place = as_place_builder(full(init));
     if (const std::optional<Place> finished = try_place(place)) push(span, PlaceMentionStatement{*finished});
-    MatchBuilder match(*this, hir_.pats[pat].span);
+    MatchBuilder match(*this, span);
     std::vector<Candidate> candidates;
     candidates.push_back(match.candidate(place, pat, false));
     const BlockId otherwise = match.match(current_, candidates);
@@ -148,6 +148,7 @@ BorrowKind borrow_kind(check::BindMode mode) {
 // Later ways into the same arm make the storage live without scheduling its end a second time.
 LocalId MatchBuilder::live_binding(const MatchBinding& binding, Builder::Depth depth) {
     const LocalId local = b_.variables_[binding.local];
+    b_.body_.locals[local].match_span = span_;
     b_.push(binding.span, StorageLiveStatement{local});
     b_.schedule_drop(depth, local, Builder::DropKind::Storage);
     return local;

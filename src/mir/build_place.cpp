@@ -28,7 +28,7 @@ bool Builder::is_place(Adjusted node) {
     return std::holds_alternative<hir::FieldExpr>(data) || std::holds_alternative<hir::IndexExpr>(data);
 }
 
-PlaceBuilder Builder::as_place_builder(Adjusted node) {
+PlaceBuilder Builder::as_place_builder(Adjusted node, bool promote) {
     if (node.steps > 0) {
         const check::Adjustment& step = last_step(node);
         if (step.kind == AdjustKind::OverloadedDeref) return overloaded_deref(node);
@@ -37,7 +37,9 @@ PlaceBuilder Builder::as_place_builder(Adjusted node) {
         deref(place, step.target);
         return place;
     }
-    if (!is_place(node)) return root(as_temp(node));
+    if (!is_place(node)) {
+        return promote && is_promotable(node.expr) ? promoted_place(node.expr) : root(as_temp(node));
+    }
     if (!enter_nested(span_of(node.expr))) return root(new_temp(type_of(node), span_of(node.expr)));
     const hir::Expr& source = expr(node.expr);
     PlaceBuilder place;
@@ -54,10 +56,10 @@ PlaceBuilder Builder::as_place_builder(Adjusted node) {
             deref(place, type_of(node));
         }
     } else if (const auto* field_expr = std::get_if<hir::FieldExpr>(&source.data)) {
-        place = as_place_builder(full(field_expr->base));
+        place = as_place_builder(full(field_expr->base), promote);
         field(place, tables_.fields[node.expr], type_of(node));
     } else {
-        place = index_place(node.expr, std::get<hir::IndexExpr>(source.data));
+        place = index_place(node.expr, std::get<hir::IndexExpr>(source.data), promote);
     }
     leave_nested();
     return place;
@@ -93,7 +95,7 @@ PlaceBuilder Builder::static_place(check::ItemRef item, Span span) {
 
 // The base's place first, then the index's value, then the check; the index is held in a temporary of its own so that
 // nothing can change it between the check and the access.
-PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node) {
+PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node, bool promote) {
     const check::ItemRef callee = tables_.callees[id];
     if (callee.valid()) {
         Operand base = as_operand(node.base);
@@ -101,7 +103,7 @@ PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node) {
         return call_place(id, callee, {base, index}, type_of({id, 0}));
     }
     const Span span = span_of(id);
-    PlaceBuilder place = as_place_builder(full(node.base));
+    PlaceBuilder place = as_place_builder(full(node.base), promote);
     const LocalId index = as_temp(full(node.index));
     const Place base = to_place(place);
     Operand length;
@@ -118,6 +120,15 @@ PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node) {
     assert_that(span, Operand::move(Place{less, {}}), true, AssertKind::BoundsCheck, BinOp::Lt, length, index_copy);
     place.steps.push_back(Projection{.kind = ProjectionKind::Index, .local = index, .type = type_of({id, 0})});
     place.type = type_of({id, 0});
+    return place;
+}
+
+// `*p`, where p refers to a promoted constant.
+PlaceBuilder Builder::promoted_place(hir::ExprId value) {
+    const Span span = span_of(value);
+    const TypeId type = types_.ref(types_.erased, tables_.type(value), Mutability::Not);
+    PlaceBuilder place = root(assign_temp(span, type, Rvalue{UseRvalue{promote(value, type, span)}}));
+    deref(place, tables_.type(value));
     return place;
 }
 

@@ -9,7 +9,7 @@ using types::TypeKind;
 LocalId Builder::as_temp(Adjusted node) { return as_temp_in(node, temp_depth(node.expr)); }
 
 LocalId Builder::as_temp_in(Adjusted node, Depth depth) {
-    const Span span = span_of(node.expr);
+    const Span span = span_of(node);
     const LocalId temp = new_temp(type_of(node), span);
     push(span, StorageLiveStatement{temp});
     schedule_drop(depth, temp, DropKind::Storage);
@@ -139,7 +139,7 @@ Rvalue Builder::adjustment_rvalue(Adjusted node) {
     const Adjusted inner{node.expr, node.steps - 1};
     const auto cast = [&](CastKind kind) { return Rvalue{CastRvalue{kind, as_operand(inner), step.target}}; };
     switch (step.kind) {
-        case AdjustKind::Borrow: return borrow_rvalue(inner, step.mutability, step.two_phase, step.target, true);
+        case AdjustKind::Borrow: return borrow_rvalue(inner, step.mutability, step.two_phase, step.target);
         case AdjustKind::RawBorrow: return Rvalue{RawPtrRvalue{step.mutability, as_place(inner)}};
         case AdjustKind::MutToConst: return cast(CastKind::PtrToPtr);
         case AdjustKind::Unsize: return cast(CastKind::Unsize);
@@ -153,13 +153,13 @@ Rvalue Builder::adjustment_rvalue(Adjusted node) {
     OCKC_UNREACHABLE("adjustment kind");
 }
 
-Rvalue Builder::borrow_rvalue(Adjusted operand, Mutability mutability, bool two_phase, TypeId type, bool) {
+Rvalue Builder::borrow_rvalue(Adjusted operand, Mutability mutability, bool two_phase, TypeId type) {
     const bool is_mut = mutability == Mutability::Mut;
     if (!is_mut && operand.steps == 0 && !is_place(operand) && is_promotable(operand.expr)) {
         return Rvalue{UseRvalue{promote(operand.expr, type, span_of(operand.expr))}};
     }
     const BorrowKind kind = !is_mut ? BorrowKind::Shared : two_phase ? BorrowKind::TwoPhaseMut : BorrowKind::Mut;
-    return Rvalue{RefRvalue{kind, as_place(operand)}};
+    return Rvalue{RefRvalue{kind, to_place(as_place_builder(operand, !is_mut))}};
 }
 
 // ---- operators --------------------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ Rvalue Builder::as_rvalue_unadjusted(hir::ExprId id) {
     const auto build = [&]() -> Rvalue {
         if (const auto* address = std::get_if<hir::AddressOfExpr>(&source.data)) {
             if (address->raw) return Rvalue{RawPtrRvalue{address->mutability, as_place(address->operand)}};
-            return borrow_rvalue(full(address->operand), address->mutability, false, tables_.type(id), false);
+            return borrow_rvalue(full(address->operand), address->mutability, false, tables_.type(id));
         }
         if (const auto* binary = std::get_if<hir::BinaryExpr>(&source.data);
             binary != nullptr && !tables_.callees[id].valid() && binary->op != hir::BinaryOp::And &&

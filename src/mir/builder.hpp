@@ -147,19 +147,21 @@ class Builder {
     Rvalue checked_shift(Span span, BinOp op, Operand lhs, Operand rhs);
     Rvalue unary_rvalue(hir::ExprId expr, const hir::UnaryExpr& node);
     Rvalue cast_rvalue(hir::ExprId expr, const hir::CastExpr& node);
-    Rvalue borrow_rvalue(Adjusted operand, Mutability mutability, bool two_phase, TypeId type, bool adjusted);
+    Rvalue borrow_rvalue(Adjusted operand, Mutability mutability, bool two_phase, TypeId type);
     LocalId assign_temp(Span span, TypeId type, Rvalue value);
     void assert_that(Span span, Operand condition, bool expected, AssertKind kind, BinOp op, Operand a, Operand b = {});
     std::optional<Operand> literal_constant(hir::ExprId expr, bool negated);
 
     // ---- build_place.cpp
-    PlaceBuilder as_place_builder(Adjusted node);
+    // `promote`: a base that is a constant expression becomes one that lives for ever (for shared borrows).
+    PlaceBuilder as_place_builder(Adjusted node, bool promote = false);
     Place as_place(Adjusted node) { return to_place(as_place_builder(node)); }
     Place as_place(hir::ExprId expr) { return as_place(full(expr)); }
     bool is_place(Adjusted node);
     PlaceBuilder local_place(hir::LocalId local);
     PlaceBuilder static_place(check::ItemRef item, Span span);
-    PlaceBuilder index_place(hir::ExprId expr, const hir::IndexExpr& node);
+    PlaceBuilder index_place(hir::ExprId expr, const hir::IndexExpr& node, bool promote);
+    PlaceBuilder promoted_place(hir::ExprId value);
     PlaceBuilder call_place(hir::ExprId expr, check::ItemRef callee, std::vector<Operand> args, TypeId pointee);
     PlaceBuilder overloaded_deref(Adjusted node);
     PlaceBuilder root(LocalId local) { return {local, hir::LocalId(), {}, body_.locals[local].type}; }
@@ -211,7 +213,7 @@ class Builder {
     void declare_bindings(hir::PatId pat);
     template <class Fn>
     void for_each_binding(hir::PatId pat, Fn&& f);
-    void bind_irrefutable(hir::PatId pat, PlaceBuilder place, Depth variables);
+    void bind_irrefutable(hir::PatId pat, PlaceBuilder place, Depth variables, Span value);
     LocalId storage_live_binding(hir::LocalId local, Span span, Depth depth);
 
     // ---- build_promote.cpp
@@ -222,6 +224,16 @@ class Builder {
     // ---- the body at hand
     const hir::Expr& expr(hir::ExprId id) const { return hir_.exprs[id]; }
     Span span_of(hir::ExprId id) const { return hir_.exprs[id].span; }
+    // Of an expression with adjustments: those of a block happen at its tail.
+    Span span_of(Adjusted node) const {
+        hir::ExprId id = node.expr;
+        while (node.steps != 0) {
+            const auto* block = std::get_if<hir::BlockExpr>(&hir_.exprs[id].data);
+            if (block == nullptr || !hir_.blocks[block->block].tail.valid()) break;
+            id = hir_.blocks[block->block].tail;
+        }
+        return hir_.exprs[id].span;
+    }
     Adjusted full(hir::ExprId expr) const {
         return {expr, static_cast<std::uint32_t>(tables_.adjustments(expr).size())};
     }

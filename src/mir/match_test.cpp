@@ -23,18 +23,18 @@ void MatchBuilder::perform_test(BlockId start, const MatchPair& test, const std:
         case MatchPair::Kind::Int: return test_int(test, targets, failure);
         case MatchPair::Kind::Range: return test_range(test, success, failure);
         case MatchPair::Kind::Value: {
-            const Operand value = b_.scalar(test.span, test.place.type, test.low.low, test.low.high);
+            const Operand value = b_.scalar(span_, test.place.type, test.low.low, test.low.high);
             const Rvalue equal{BinaryOpRvalue{BinOp::Eq, Operand::copy(b_.to_place(test.place)), value}};
-            const LocalId temp = b_.assign_temp(test.span, b_.types_.boolean, equal);
-            return branch_on(Operand::move(Place{temp, {}}), test.span, success, failure);
+            const LocalId temp = b_.assign_temp(span_, b_.types_.boolean, equal);
+            return branch_on(Operand::move(Place{temp, {}}), span_, success, failure);
         }
         case MatchPair::Kind::Slice: {
             const LocalId length =
-                b_.assign_temp(test.span, b_.types_.usize(), Rvalue{LenRvalue{b_.to_place(test.place)}});
+                b_.assign_temp(span_, b_.types_.usize(), Rvalue{LenRvalue{b_.to_place(test.place)}});
             const Rvalue compare{BinaryOpRvalue{test.has_rest ? BinOp::Ge : BinOp::Eq, Operand::move(Place{length, {}}),
-                                                b_.scalar(test.span, b_.types_.usize(), test.length)}};
-            const LocalId temp = b_.assign_temp(test.span, b_.types_.boolean, compare);
-            return branch_on(Operand::move(Place{temp, {}}), test.span, success, failure);
+                                                b_.scalar(span_, b_.types_.usize(), test.length)}};
+            const LocalId temp = b_.assign_temp(span_, b_.types_.boolean, compare);
+            return branch_on(Operand::move(Place{temp, {}}), span_, success, failure);
         }
         case MatchPair::Kind::Or: break;   // expanded before
     }
@@ -52,14 +52,14 @@ ScalarBits truncate(std::array<std::uint64_t, 2> bits, std::uint32_t width) {
 void MatchBuilder::test_variant(const MatchPair& test, const std::vector<Target>& targets, BlockId otherwise) {
     const check::AdtInfo& adt = b_.context_.adt(b_.types_[test.place.type].def);
     const TypeId type = b_.types_.int_type(adt.discriminant_type);
-    const LocalId tag = b_.assign_temp(test.span, type, Rvalue{DiscriminantRvalue{b_.to_place(test.place)}});
+    const LocalId tag = b_.assign_temp(span_, type, Rvalue{DiscriminantRvalue{b_.to_place(test.place)}});
     std::vector<SwitchCase> cases;
     for (const Target& target : targets) {
         const ScalarBits value =
             truncate(adt.variants[target.branch.variant].discriminant, types::int_bits(adt.discriminant_type));
         cases.push_back(SwitchCase{value.low, value.high, target.block});
     }
-    b_.terminate(test.span, SwitchIntTerminator{Operand::move(Place{tag, {}}), b_.list(cases), otherwise});
+    b_.terminate(span_, SwitchIntTerminator{Operand::move(Place{tag, {}}), b_.list(cases), otherwise});
 }
 
 void MatchBuilder::test_int(const MatchPair& test, const std::vector<Target>& targets, BlockId otherwise) {
@@ -69,32 +69,32 @@ void MatchBuilder::test_int(const MatchPair& test, const std::vector<Target>& ta
         for (const Target& target : targets) {
             if (target.branch.kind == Branch::Kind::Int) (target.branch.value.low != 0 ? yes : no) = target.block;
         }
-        return branch_on(value, test.span, yes, no);
+        return branch_on(value, span_, yes, no);
     }
     std::vector<SwitchCase> cases;
     for (const Target& target : targets) {
         if (target.branch.kind != Branch::Kind::Int) continue;
         cases.push_back(SwitchCase{target.branch.value.low, target.branch.value.high, target.block});
     }
-    b_.terminate(test.span, SwitchIntTerminator{value, b_.list(cases), otherwise});
+    b_.terminate(span_, SwitchIntTerminator{value, b_.list(cases), otherwise});
 }
 
 void MatchBuilder::test_range(const MatchPair& test, BlockId success, BlockId failure) {
     const Place place = b_.to_place(test.place);
     const auto check = [&](BinOp op, ScalarBits bound) {
-        const Operand value = b_.scalar(test.span, test.place.type, bound.low, bound.high);
-        const LocalId temp = b_.assign_temp(test.span, b_.types_.boolean,
+        const Operand value = b_.scalar(span_, test.place.type, bound.low, bound.high);
+        const LocalId temp = b_.assign_temp(span_, b_.types_.boolean,
                                             Rvalue{BinaryOpRvalue{op, Operand::copy(place), value}});
         return Operand::move(Place{temp, {}});
     };
     if (test.has_low && test.has_high) {
         const BlockId above = b_.new_block();
-        branch_on(check(BinOp::Ge, test.low), test.span, above, failure);
+        branch_on(check(BinOp::Ge, test.low), span_, above, failure);
         b_.start(above);
     } else if (test.has_low) {
-        return branch_on(check(BinOp::Ge, test.low), test.span, success, failure);
+        return branch_on(check(BinOp::Ge, test.low), span_, success, failure);
     }
-    branch_on(check(test.high_included ? BinOp::Le : BinOp::Lt, test.high), test.span, success, failure);
+    branch_on(check(test.high_included ? BinOp::Le : BinOp::Lt, test.high), span_, success, failure);
 }
 
 // Bits as an unsigned number in the order of the type's values.

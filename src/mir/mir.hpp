@@ -238,6 +238,7 @@ struct Local {
     ScopeId scope{};
     hir::LocalId hir_local{};        // user variables
     DefId static_def{};              // RefToStatic
+    Span match_span{};               // of the value that a pattern took it from; none: not bound by a pattern
     bool by_ref_binding = false;     // `ref x`, or a binding that a default binding mode made a reference
 };
 struct BasicBlock {

@@ -1,4 +1,5 @@
-// Single fragments at the start of a range, as macro_rules matchers need them: how far `$x:expr` and the others reach.
+// Single fragments at the start of a range, as macro_rules matchers need them: how far `$x:expr` and the
+// others reach.
 #include "parse/parser_impl.hpp"
 
 namespace ockc::parse {
@@ -9,15 +10,26 @@ bool fragment_kind(std::string_view name, lex::Edition edition, FragmentKind& ki
         FragmentKind kind;
     };
     static constexpr Row kRows[] = {
-        {"block", FragmentKind::Block},   {"expr", FragmentKind::Expr},         {"expr_2021", FragmentKind::Expr2021},
-        {"ident", FragmentKind::Ident},   {"item", FragmentKind::Item},         {"lifetime", FragmentKind::Lifetime},
-        {"literal", FragmentKind::Literal}, {"meta", FragmentKind::Meta},       {"pat", FragmentKind::Pat},
-        {"pat_param", FragmentKind::PatParam}, {"path", FragmentKind::Path},    {"stmt", FragmentKind::Stmt},
-        {"tt", FragmentKind::Tt},         {"ty", FragmentKind::Ty},             {"vis", FragmentKind::Vis},
+        {"block", FragmentKind::Block},
+        {"expr", FragmentKind::Expr},
+        {"expr_2021", FragmentKind::Expr2021},
+        {"ident", FragmentKind::Ident},
+        {"item", FragmentKind::Item},
+        {"lifetime", FragmentKind::Lifetime},
+        {"literal", FragmentKind::Literal},
+        {"meta", FragmentKind::Meta},
+        {"pat", FragmentKind::Pat},
+        {"pat_param", FragmentKind::PatParam},
+        {"path", FragmentKind::Path},
+        {"stmt", FragmentKind::Stmt},
+        {"tt", FragmentKind::Tt},
+        {"ty", FragmentKind::Ty},
+        {"vis", FragmentKind::Vis},
     };
     for (const Row& row : kRows) {
         if (row.name != name) continue;
-        kind = row.kind == FragmentKind::Expr && edition < lex::Edition::E2024 ? FragmentKind::Expr2021 : row.kind;
+        kind = row.kind == FragmentKind::Expr && edition < lex::Edition::E2024 ? FragmentKind::Expr2021
+                                                                               : row.kind;
         return true;
     }
     return false;
@@ -33,7 +45,7 @@ Fragment Parser::fragment(FragmentKind kind) {
     switch (kind) {
         case FragmentKind::Block: block(); break;
         case FragmentKind::Expr: expr(); break;
-        case FragmentKind::Expr2021:   // before 2024, neither `_` nor `const {}` was an expression here
+        case FragmentKind::Expr2021:  // before 2024, neither `_` nor `const {}` was an expression here
             if (at(T::Underscore) || at_block_start(T::KwConst)) {
                 expected("expression");
             } else {

@@ -2,7 +2,8 @@
 //
 //     struct = "struct" ident generics ( where? "{" field ,* "}" | "(" field ,* ")" where? ";" | where? ";" )
 //     union  = "union" ident generics where? "{" field ,* "}"
-//     enum   = "enum" ident generics where? "{" ( attribute* visibility ident ( "{" fields "}" | "(" fields ")" )? ( "=" expr )? ) ,* "}"
+//     enum   = "enum" ident generics where? "{" ( attribute* visibility ident ( "{" fields "}" | "(" fields
+//     ")" )? ( "=" expr )? ) ,* "}"
 #include <fmt/format.h>
 
 #include "parse/parser_impl.hpp"
@@ -26,7 +27,8 @@ void Parser::struct_body(ast::StructItem& out) {
             const Span where_span = from(where_start);
             out.form = ast::VariantForm::Tuple;
             out.fields = tuple_fields();
-            error(where_span, "where clauses are not allowed before tuple struct bodies").label(where_span, "unexpected where clause")
+            error(where_span, "where clauses are not allowed before tuple struct bodies")
+                .label(where_span, "unexpected where clause")
                 .help("move the where clause behind the fields");
             return expect_semi();
         }
@@ -76,7 +78,8 @@ List<ast::FieldDef> Parser::named_fields() {
         if (failed_ || check(T::CloseBrace)) break;
         if (eat(T::Comma)) continue;
         if (at(T::Semi)) {
-            error(span(), "struct fields are separated by `,`").suggest(span(), ",", "replace `;` with `,`", Applicability::MachineApplicable);
+            error(span(), "struct fields are separated by `,`")
+                .suggest(span(), ",", "replace `;` with `,`", Applicability::MachineApplicable);
             bump();
             continue;
         }
@@ -101,7 +104,8 @@ ast::FieldDef Parser::named_field() {
     field.visibility = visibility(false);
     if (expect_ident(field.ident)) {
         if (at(T::PathSep) || at(T::Equal)) {
-            error(span(), fmt::format("expected `:`, found `{}`", token_text())).suggest(span(), ":", "field names and their types are separated with `:`");
+            error(span(), fmt::format("expected `:`, found `{}`", token_text()))
+                .suggest(span(), ":", "field names and their types are separated with `:`");
             bump();
             field.type = type();
         } else if (expect(T::Colon)) {
@@ -112,7 +116,8 @@ ast::FieldDef Parser::named_field() {
             bump();
             expr();
             error(value.to(prev_span_), "default values on `struct` fields aren't supported")
-                .suggest(value.to(prev_span_), "", "remove this unsupported default value", Applicability::MachineApplicable);
+                .suggest(value.to(prev_span_), "", "remove this unsupported default value",
+                         Applicability::MachineApplicable);
         }
     }
     field.span = from(start);
@@ -143,7 +148,9 @@ ast::FieldDef Parser::tuple_field() {
 void Parser::enum_item(ast::Item& item) {
     bump();
     if (at(T::KwStruct)) {
-        error(span().start().to(span()), "`enum` and `struct` are mutually exclusive").suggest(prev_span_.to(span()), "enum", "replace `enum struct` with", Applicability::MachineApplicable);
+        error(span().start().to(span()), "`enum` and `struct` are mutually exclusive")
+            .suggest(prev_span_.to(span()), "enum", "replace `enum struct` with",
+                     Applicability::MachineApplicable);
         bump();
     }
     ast::EnumItem out;
@@ -161,7 +168,8 @@ void Parser::enum_item(ast::Item& item) {
         one.attributes = attributes;
         variants.push(one);
         if (at(T::Semi) && !failed_) {
-            error(span(), fmt::format("expected one of `(`, `,`, `=`, `{{`, or `}}`, found `;`")).label(span(), "expected one of `(`, `,`, `=`, `{`, or `}`");
+            error(span(), fmt::format("expected one of `(`, `,`, `=`, `{{`, or `}}`, found `;`"))
+                .label(span(), "expected one of `(`, `,`, `=`, `{`, or `}`");
             bump();
         }
     });

@@ -21,7 +21,8 @@ void Parser::trait_item(ast::Item& item, ast::Safety safety, bool is_auto) {
         bump();
         bounds();
         where_into(out.generics);
-        error(Code::E0658, start.to(prev_span_), "trait aliases are experimental").help("write a trait with the bounds as supertraits, and a blanket impl of it");
+        error(Code::E0658, start.to(prev_span_), "trait aliases are experimental")
+            .help("write a trait with the bounds as supertraits, and a blanket impl of it");
         return expect_semi();
     }
     where_into(out.generics);
@@ -29,7 +30,8 @@ void Parser::trait_item(ast::Item& item, ast::Safety safety, bool is_auto) {
     item.data = out;
 }
 
-// Whether the `<` here opens generic parameters of the impl, and not a qualified path as in `impl <T as Tr>::X {}`.
+// Whether the `<` here opens generic parameters of the impl, and not a qualified path as in `impl <T as
+// Tr>::X {}`.
 bool Parser::at_impl_generics() const {
     if (!at(T::Less)) return false;
     const TokenKind next = peek();
@@ -51,11 +53,12 @@ void Parser::impl_item(ast::Item& item, ast::Safety safety, bool is_default) {
         none.span = none.where_span = prev_span_.after();
         out.generics = add_generics(none);
     }
-    if (at(T::KwConst)) bump();   // `impl const Trait` is unstable Rust; the trait keeps its meaning
+    if (at(T::KwConst)) bump();  // `impl const Trait` is unstable Rust; the trait keeps its meaning
     out.is_negative = at(T::Not) && peek() != T::OpenBrace && peek() != T::KwFor;
     if (out.is_negative) bump();
     if (at(T::KwFor) && !failed_ && peek() != T::Less) {
-        error(prev_span_.after(), "missing trait in a trait impl").suggest(prev_span_.after(), " Trait ", "add a trait here", Applicability::HasPlaceholders);
+        error(prev_span_.after(), "missing trait in a trait impl")
+            .suggest(prev_span_.after(), " Trait ", "add a trait here", Applicability::HasPlaceholders);
         bump();
         out.self_type = type();
     } else {
@@ -79,7 +82,9 @@ void Parser::impl_item(ast::Item& item, ast::Safety safety, bool is_default) {
     }
     if (!out.trait_path.valid() && !failed_) reject_inherent(out);
     where_into(out.generics);
-    if (!failed_) out.items = braced_items(out.trait_path.valid() ? ItemPlace::TraitImpl : ItemPlace::Impl, item.attributes);
+    if (!failed_)
+        out.items =
+            braced_items(out.trait_path.valid() ? ItemPlace::TraitImpl : ItemPlace::Impl, item.attributes);
     item.data = out;
 }
 
@@ -87,7 +92,8 @@ void Parser::impl_item(ast::Item& item, ast::Safety safety, bool is_default) {
 void Parser::reject_inherent(const ast::ImplItem& impl) {
     const Span self_type = crate_[impl.self_type].span;
     const auto reject = [&](Code code, std::string_view what) {
-        error(code, self_type, fmt::format("inherent impls cannot be {}", what)).label(self_type, "inherent impl for this type");
+        error(code, self_type, fmt::format("inherent impls cannot be {}", what))
+            .label(self_type, "inherent impl for this type");
     };
     if (impl.safety == ast::Safety::Unsafe) reject(Code::E0197, "unsafe");
     if (impl.is_default) reject(Code::None, "default");

@@ -18,15 +18,21 @@ Attributes Parser::outer_attributes() {
         } else if (at(T::InnerDoc)) {
             const bool block = token_text().substr(0, 2) == "/*";
             error(Code::E0753, span(), "expected outer doc comment")
-                .note("inner doc comments like this (starting with `//!` or `/*!`) can only appear before items")
-                .suggest(span(), (block ? "/*" : "//") + std::string(token_text().substr(3)), "you might have meant to write a regular comment");
+                .note(
+                    "inner doc comments like this (starting with `//!` or `/*!`) can only appear before "
+                    "items")
+                .suggest(span(), (block ? "/*" : "//") + std::string(token_text().substr(3)),
+                         "you might have meant to write a regular comment");
             list.push(one_attribute(false));
         } else if (at(T::Pound) && peek() == T::Not && peek(2) == T::OpenBracket) {
             const Span start = span();
             const ast::AttributeId id = one_attribute(true);
-            error(from(start), list.size() == 0 ? "an inner attribute is not permitted in this context"
-                                                : "an inner attribute is not permitted following an outer attribute")
-                .note("inner attributes, like `#![no_std]`, annotate the item enclosing them, and are usually found at the beginning of source files")
+            error(from(start), list.size() == 0
+                                   ? "an inner attribute is not permitted in this context"
+                                   : "an inner attribute is not permitted following an outer attribute")
+                .note(
+                    "inner attributes, like `#![no_std]`, annotate the item enclosing them, and are usually "
+                    "found at the beginning of source files")
                 .note("outer attributes, like `#[test]`, annotate the item following them");
             list.push(id);
         } else {
@@ -39,7 +45,8 @@ Attributes Parser::outer_attributes() {
 Attributes Parser::inner_attributes() {
     if (kind_ != T::Pound && kind_ != T::InnerDoc) return {};
     Scratch<ast::AttributeId> list(*this);
-    while (at(T::InnerDoc) || (at(T::Pound) && peek() == T::Not && peek(2) == T::OpenBracket)) list.push(one_attribute(true));
+    while (at(T::InnerDoc) || (at(T::Pound) && peek() == T::Not && peek(2) == T::OpenBracket))
+        list.push(one_attribute(true));
     return list.finish();
 }
 
@@ -47,8 +54,10 @@ Attributes Parser::join(Attributes a, Attributes b) {
     if (a.empty()) return b;
     if (b.empty()) return a;
     Scratch<ast::AttributeId> list(*this);
-    for (const ast::AttributeId id : a) list.push(id);
-    for (const ast::AttributeId id : b) list.push(id);
+    for (const ast::AttributeId id : a)
+        list.push(id);
+    for (const ast::AttributeId id : b)
+        list.push(id);
     return list.finish();
 }
 
@@ -111,7 +120,8 @@ ast::MetaItem Parser::meta_item() {
         meta.value = expr();
     } else if (check(T::OpenParen) || check(T::OpenBracket) || check(T::OpenBrace)) {
         meta.kind = ast::MetaKind::List;
-        meta.delimiter = static_cast<ast::Delimiter>((static_cast<int>(kind_) - static_cast<int>(T::OpenParen)) / 2);
+        meta.delimiter =
+            static_cast<ast::Delimiter>((static_cast<int>(kind_) - static_cast<int>(T::OpenParen)) / 2);
         meta.items = meta_list(pos_);
     }
     meta.tokens = {&buffer_, input, failed_ ? input : pos_};
@@ -119,14 +129,16 @@ ast::MetaItem Parser::meta_item() {
     return meta;
 }
 
-// The arguments inside the delimiter at `open`, split at commas. Never an error: what has no known form stays tokens.
+// The arguments inside the delimiter at `open`, split at commas. Never an error: what has no known form stays
+// tokens.
 List<ast::MetaItem> Parser::meta_list(std::uint32_t open) {
     Scratch<ast::MetaItem> list(*this);
     const std::uint32_t close = buffer_.partner(open);
     bump();
     while (pos_ < close && !failed_) {
         std::uint32_t end = pos_;
-        while (end < close && buffer_.kind(end) != T::Comma) end = lex::is_open(buffer_.kind(end)) ? buffer_.partner(end) + 1 : end + 1;
+        while (end < close && buffer_.kind(end) != T::Comma)
+            end = lex::is_open(buffer_.kind(end)) ? buffer_.partner(end) + 1 : end + 1;
         list.push(meta_argument(end));
         if (!failed_) resume_at(end < close ? end + 1 : end);
     }
@@ -142,15 +154,15 @@ ast::MetaItem Parser::meta_argument(std::uint32_t end) {
         if (!failed_ && pos_ != end) fail();
     };
     const bool structured = at_path_start() && !at(T::Less) && attempt([&] {
-        meta = meta_item();
-        all_used();
-    });
+                                meta = meta_item();
+                                all_used();
+                            });
     if (!structured) {
         meta = {};
         const bool is_value = end != begin && attempt([&] {
-            meta.value = expr();
-            all_used();
-        });
+                                  meta.value = expr();
+                                  all_used();
+                              });
         meta.kind = is_value ? ast::MetaKind::Value : ast::MetaKind::Tokens;
         if (!is_value) resume_at(end);
     }
@@ -186,10 +198,13 @@ ast::Visibility Parser::visibility(bool tuple_field) {
         const std::string written(token_text());
         path(PathStyle::Mod);
         error(Code::E0704, from(inside), "incorrect visibility restriction")
-            .help("some possible visibility restrictions are:\n`pub(crate)`: visible only on the current crate\n"
-                  "`pub(super)`: visible only in the current module's parent\n"
-                  "`pub(in path::to::module)`: visible only on the specified path")
-            .suggest(from(inside), "in " + written, fmt::format("make this visible only to module `{}` with `in`", written),
+            .help(
+                "some possible visibility restrictions are:\n`pub(crate)`: visible only on the current "
+                "crate\n"
+                "`pub(super)`: visible only in the current module's parent\n"
+                "`pub(in path::to::module)`: visible only on the specified path")
+            .suggest(from(inside), "in " + written,
+                     fmt::format("make this visible only to module `{}` with `in`", written),
                      Applicability::MachineApplicable);
         skip_to_close(close);
     }
@@ -197,13 +212,15 @@ ast::Visibility Parser::visibility(bool tuple_field) {
     return vis;
 }
 
-// Attributes with nothing behind them that could carry them: rustc's "expected item after attributes" and friends.
+// Attributes with nothing behind them that could carry them: rustc's "expected item after attributes" and
+// friends.
 void Parser::reject_dangling(Attributes attributes, std::string_view what) {
     if (attributes.empty() || failed_) return;
     const ast::Attribute& last = crate_[attributes.back()];
     if (last.kind == ast::AttributeKind::Doc) {
         if (what == "item") {
-            error(last.span, "expected item after doc comment").label(last.span, "this doc comment doesn't document anything");
+            error(last.span, "expected item after doc comment")
+                .label(last.span, "this doc comment doesn't document anything");
             return;
         }
         const Code code = what == "associated item" ? Code::E0584 : Code::E0585;
@@ -211,7 +228,8 @@ void Parser::reject_dangling(Attributes attributes, std::string_view what) {
             .help("doc comments must come before what they document, if a comment was intended use `//`");
     } else {
         const bool item_place = what == "item" || what == "associated item";
-        error(last.span, item_place ? "expected item after attributes" : "expected statement after outer attribute");
+        error(last.span,
+              item_place ? "expected item after attributes" : "expected statement after outer attribute");
     }
 }
 

@@ -1,8 +1,8 @@
 // Expressions that begin with a keyword: blocks, conditions, loops, matches, closures.
 //
 //     if      = "if" condition block ( "else" ( if | block ) )?
-//     match   = "match" expr "{" ( attribute* pattern ( "if" condition )? "=>" ( block ","? | expr "," ) )* "}"
-//     loop    = label? ( "loop" block | "while" condition block | "for" pattern "in" expr block | block )
+//     match   = "match" expr "{" ( attribute* pattern ( "if" condition )? "=>" ( block ","? | expr "," ) )*
+//     "}" loop    = label? ( "loop" block | "while" condition block | "for" pattern "in" expr block | block )
 //     closure = for? "static"? "const"? "async"? "move"? "|" params "|" ( "->" type block | expr )
 #include <fmt/format.h>
 
@@ -10,14 +10,18 @@
 
 namespace ockc::parse {
 
-bool Parser::at_block_start(T keyword) const { return at(keyword) && peek() == T::OpenBrace; }
+bool Parser::at_block_start(T keyword) const {
+    return at(keyword) && peek() == T::OpenBrace;
+}
 
-// `move |`, `async |`, `static |`, `const |`, `for<`: words before a closure's bars, in any order that rustc takes.
+// `move |`, `async |`, `static |`, `const |`, `for<`: words before a closure's bars, in any order that rustc
+// takes.
 bool Parser::at_closure() const {
     std::uint32_t i = 0;
     TokenKind k = kind_;
     if (k == T::KwFor) return peek() == T::Less || peek() == T::LessLess;
-    while (i < 5 && (k == T::KwStatic || k == T::KwConst || k == T::KwAsync || k == T::KwMove)) k = peek(++i);
+    while (i < 5 && (k == T::KwStatic || k == T::KwConst || k == T::KwAsync || k == T::KwMove))
+        k = peek(++i);
     return k == T::Or || k == T::OrOr;
 }
 
@@ -28,7 +32,9 @@ ExprId Parser::keyword_expr(Attributes& attributes) {
     switch (kind_) {
         case T::KwIf: return if_expr();
         case T::KwMatch: return match_expr(attributes);
-        case T::KwLoop: case T::KwWhile: case T::KwFor: return loop_like({}, start);
+        case T::KwLoop:
+        case T::KwWhile:
+        case T::KwFor: return loop_like({}, start);
         case T::KwLet: return let_expr();
         case T::KwReturn: {
             bump();
@@ -77,9 +83,10 @@ ExprId Parser::block_expr(ast::BlockKind kind, bool is_move, Ident label, Span s
 ExprId Parser::condition(Restrictions restrictions) {
     const ExprId out = expr_with(restrictions);
     if (edition() >= lex::Edition::E2024 || failed_) return out;
-    std::vector<ExprId> lets;   // from right to left
+    std::vector<ExprId> lets;  // from right to left
     const auto* chain = ast::get_if<ast::BinaryExpr>(crate_[out]);
-    for (ExprId at = out; chain != nullptr && chain->op == ast::BinaryOp::And; chain = ast::get_if<ast::BinaryExpr>(crate_[at])) {
+    for (ExprId at = out; chain != nullptr && chain->op == ast::BinaryOp::And;
+         chain = ast::get_if<ast::BinaryExpr>(crate_[at])) {
         for (const ExprId side : {chain->rhs, chain->lhs}) {
             if (ast::get_if<ast::LetExpr>(crate_[side]) != nullptr) lets.push_back(side);
         }
@@ -112,7 +119,8 @@ ExprId Parser::if_expr() {
         link.condition = condition({true, false, true});
         const BlockId lone_block = failed_ || at(T::OpenBrace) ? BlockId{} : plain_block(link.condition);
         if (lone_block.valid()) {
-            error(link.start.after(), "missing condition for `if` expression").label(link.start.after(), "expected condition here");
+            error(link.start.after(), "missing condition for `if` expression")
+                .label(link.start.after(), "expected condition here");
             link.condition = error_expr();
         } else if (!failed_ && !at(T::OpenBrace)) {
             const Span if_span = link.start;
@@ -121,8 +129,11 @@ ExprId Parser::if_expr() {
                     .help_at(crate_[link.condition].span, "add a block here");
                 fail();
             } else {
-                Diagnostic& diagnostic = error(span(), fmt::format("expected `{{`, found {}", describe_token()));
-                diagnostic.label(span(), "expected `{`").note_at(if_span.to(crate_[link.condition].span), "the `if` expression is missing a block after this condition");
+                Diagnostic& diagnostic =
+                    error(span(), fmt::format("expected `{{`, found {}", describe_token()));
+                diagnostic.label(span(), "expected `{`")
+                    .note_at(if_span.to(crate_[link.condition].span),
+                             "the `if` expression is missing a block after this condition");
                 fail();
             }
         }
@@ -163,7 +174,8 @@ ExprId Parser::match_expr(Attributes& attributes) {
     bump();
     attributes = join(attributes, inner_attributes());
     Scratch<ast::MatchArm> arms(*this);
-    while (!at(T::CloseBrace) && !failed_) arms.push(match_arm());
+    while (!at(T::CloseBrace) && !failed_)
+        arms.push(match_arm());
     skip_to_close(close);
     out.arms = arms.finish();
     return make_expr(start, out);
@@ -190,7 +202,8 @@ ast::MatchArm Parser::match_arm() {
     if (is_complete(arm.body)) return arm;
     if (arm_follows()) {
         error(prev_span_.after(), "expected `,` following `match` arm")
-            .suggest_short(prev_span_.after(), ",", "missing a comma here to end this `match` arm", Applicability::MachineApplicable);
+            .suggest_short(prev_span_.after(), ",", "missing a comma here to end this `match` arm",
+                           Applicability::MachineApplicable);
         return arm;
     }
     if (at(T::FatArrow) || !check(T::CloseBrace)) {
@@ -220,14 +233,16 @@ ExprId Parser::labelled() {
     const bool colon = eat(T::Colon);
     const bool body = at_any({T::KwLoop, T::KwWhile, T::KwFor, T::OpenBrace});
     if (!colon && body && !failed_) {
-        error(span(), "labeled expression must be followed by `:`").label(label.span, "the label")
+        error(span(), "labeled expression must be followed by `:`")
+            .label(label.span, "the label")
             .note("labels are used before loops and blocks, allowing e.g., `break 'label` to them")
             .suggest(label.span.after(), ": ", "add `:` after the label", Applicability::MachineApplicable);
     }
     if (at(T::OpenBrace)) return block_expr(ast::BlockKind::Plain, false, label, start);
     if (body) return loop_like(label, start);
     if (!failed_) {
-        error(span(), "expected `while`, `for`, `loop` or `{` after a label").label(span(), "expected `while`, `for`, `loop` or `{` after a label");
+        error(span(), "expected `while`, `for`, `loop` or `{` after a label")
+            .label(span(), "expected `while`, `for`, `loop` or `{` after a label");
         fail();
     }
     return error_expr();
@@ -252,19 +267,24 @@ ExprId Parser::loop_like(Ident label, Span start) {
     if (!failed_ && !at(T::KwIn)) {
         const bool wrong_word = at(T::Equal) || (at(T::Ident) && token_text() == "of");
         if (wrong_word) {
-            error(prev_span_.after(), "missing `in` in `for` loop").suggest(span(), "in", "try using `in` here instead", Applicability::MachineApplicable);
+            error(prev_span_.after(), "missing `in` in `for` loop")
+                .suggest(span(), "in", "try using `in` here instead", Applicability::MachineApplicable);
             bump();
         } else {
-            error(prev_span_.after(), "missing `in` in `for` loop").suggest(prev_span_.after(), " in ", "try adding `in` here", Applicability::MachineApplicable);
+            error(prev_span_.after(), "missing `in` in `for` loop")
+                .suggest(prev_span_.after(), " in ", "try adding `in` here",
+                         Applicability::MachineApplicable);
         }
     } else {
         eat(T::KwIn);
     }
     const Span before = prev_span_.after();
     out.iterable = expr_with(no_struct);
-    if (const BlockId lone = failed_ || at(T::OpenBrace) ? BlockId{} : plain_block(out.iterable); lone.valid()) {
+    if (const BlockId lone = failed_ || at(T::OpenBrace) ? BlockId{} : plain_block(out.iterable);
+        lone.valid()) {
         error(before, "missing expression to iterate on in `for` loop")
-            .suggest(before, " /* expression */", "try adding an expression to the `for` loop", Applicability::HasPlaceholders);
+            .suggest(before, " /* expression */", "try adding an expression to the `for` loop",
+                     Applicability::HasPlaceholders);
         out.iterable = error_expr();
         out.body = lone;
         return make_expr(start, out);
@@ -283,7 +303,9 @@ ExprId Parser::closure() {
     out.is_async = at(T::KwAsync) && eat(T::KwAsync);
     out.is_move = at(T::KwMove) && eat(T::KwMove);
     if (at(T::KwAsync) && out.is_move && !failed_) {
-        error(start.to(span()), "the order of `move` and `async` is incorrect").suggest(start.to(span()), "async move", "try switching the order", Applicability::MachineApplicable);
+        error(start.to(span()), "the order of `move` and `async` is incorrect")
+            .suggest(start.to(span()), "async move", "try switching the order",
+                     Applicability::MachineApplicable);
         bump();
         out.is_async = true;
     }

@@ -1,8 +1,10 @@
-// Operators: precedence climbing over the rows of ast/operators.def, and what stands before and behind an operand.
+// Operators: precedence climbing over the rows of ast/operators.def, and what stands before and behind an
+// operand.
 //
 //     expr    = prefix ( operator prefix | "as" type | ( ".." | "..=" ) expr? | "=" expr | "+=" expr .. )*
 //     prefix  = attribute* ( "-" | "!" | "*" | "&" "raw"? "mut"? ) prefix | ( ".." | "..=" ) expr? | postfix
-//     postfix = primary ( "?" | "." name | "." name args "(" exprs ")" | "." "await" | "." number | "(" exprs ")" | "[" expr "]" )*
+//     postfix = primary ( "?" | "." name | "." name args "(" exprs ")" | "." "await" | "." number | "(" exprs
+//     ")" | "[" expr "]" )*
 #include <fmt/format.h>
 
 #include <array>
@@ -39,7 +41,9 @@ constexpr std::array<Infix, lex::kTokenKindCount> make_infixes() {
 
 constexpr std::array<Infix, lex::kTokenKindCount> kInfixes = make_infixes();
 
-Precedence above(Precedence p) { return static_cast<Precedence>(static_cast<int>(p) + 1); }
+Precedence above(Precedence p) {
+    return static_cast<Precedence>(static_cast<int>(p) + 1);
+}
 
 }  // namespace
 
@@ -82,8 +86,9 @@ ExprId Parser::expr_rest(ExprId lhs, Precedence min) {
                 inner.statement = inner.allow_let = false;
                 With with(*this, inner);
                 const ExprId rhs = expr_assoc(Precedence::Assign, outer_attributes());
-                lhs = infix.kind == Infix::Kind::Assign ? make_expr(start, ast::AssignExpr{op_span, lhs, rhs})
-                                                        : make_expr(start, ast::AssignOpExpr{infix.op, op_span, lhs, rhs});
+                lhs = infix.kind == Infix::Kind::Assign
+                          ? make_expr(start, ast::AssignExpr{op_span, lhs, rhs})
+                          : make_expr(start, ast::AssignOpExpr{infix.op, op_span, lhs, rhs});
                 break;
             }
         }
@@ -112,9 +117,12 @@ void Parser::check_chained_comparison(ExprId lhs, Span op_span) {
     Diagnostic& diagnostic = error(left->op_span, "comparison operators cannot be chained");
     diagnostic.labels.push_back({op_span, {}, true});
     if (left->op == ast::BinaryOp::Lt) {
-        diagnostic.suggest(left->op_span.start(), "::", "use `::<...>` instead of `<...>` to specify lifetime, type, or const arguments");
+        diagnostic.suggest(left->op_span.start(), "::",
+                           "use `::<...>` instead of `<...>` to specify lifetime, type, or const arguments");
     } else {
-        diagnostic.suggest(op_span.start(), "&& " + std::string(context_.sources.text(crate_[left->rhs].span)) + " ", "split the comparison into two");
+        diagnostic.suggest(op_span.start(),
+                           "&& " + std::string(context_.sources.text(crate_[left->rhs].span)) + " ",
+                           "split the comparison into two");
     }
 }
 
@@ -139,7 +147,8 @@ void Parser::check_let_operand(ExprId lhs) {
 ExprId Parser::cast(ExprId operand, Span start) {
     bump();
     const TypeId target = type(AllowPlus::No);
-    // `x as usize < y`: the type took `< y` for generic arguments; rustc reports this case as ambiguous, which `type` did.
+    // `x as usize < y`: the type took `< y` for generic arguments; rustc reports this case as ambiguous,
+    // which `type` did.
     return make_expr(start, ast::CastExpr{operand, target});
 }
 
@@ -156,12 +165,13 @@ ExprId Parser::range(ExprId from_expr, Span start) {
     }
     bump();
     if (out.end == ast::RangeEnd::Inclusive && at(T::Equal) && !failed_) {
-        error(op.to(span()), "unexpected `=` after inclusive range").suggest(op.to(span()), "..=", "use `..=` instead")
+        error(op.to(span()), "unexpected `=` after inclusive range")
+            .suggest(op.to(span()), "..=", "use `..=` instead")
             .note("inclusive ranges end with a single equals sign (`..=`)");
         bump();
     }
     if (at_expr_start() && !(restrictions_.no_struct && at(T::OpenBrace))) {
-        Restrictions inner = restrictions_;   // `..if a {} else {}` ends a statement
+        Restrictions inner = restrictions_;  // `..if a {} else {}` ends a statement
         inner.allow_let = false;
         With with(*this, inner);
         out.to = expr_assoc(above(Precedence::Range), outer_attributes());
@@ -174,7 +184,9 @@ ExprId Parser::range(ExprId from_expr, Span start) {
     return make_expr(start, out);
 }
 
-ExprId Parser::prefix_range() { return range({}, span()); }
+ExprId Parser::prefix_range() {
+    return range({}, span());
+}
 
 ExprId Parser::prefix(Attributes attributes) {
     const Span start = span();
@@ -183,10 +195,12 @@ ExprId Parser::prefix(Attributes attributes) {
         case T::Not: out = unary(ast::UnaryOp::Not); break;
         case T::Minus: out = unary(ast::UnaryOp::Neg); break;
         case T::Star: out = unary(ast::UnaryOp::Deref); break;
-        case T::And: case T::AndAnd: out = address_of(); break;
+        case T::And:
+        case T::AndAnd: out = address_of(); break;
         case T::Plus: out = leading_plus(); break;
         case T::Tilde:
-            error(start, "`~` cannot be used as a unary operator").suggest(start, "!", "use `!` to perform bitwise not", Applicability::MachineApplicable);
+            error(start, "`~` cannot be used as a unary operator")
+                .suggest(start, "!", "use `!` to perform bitwise not", Applicability::MachineApplicable);
             out = unary(ast::UnaryOp::Not);
             break;
         default: {
@@ -214,12 +228,16 @@ ExprId Parser::unary(ast::UnaryOp op) {
 ExprId Parser::leading_plus() {
     const Span start = span();
     if (peek() == T::Plus && buffer_.touches_next(pos_)) {
-        error(start.to(buffer_.span(pos_ + 1)), "Rust has no prefix increment operator").label(start.to(buffer_.span(pos_ + 1)), "not a valid prefix operator").help("use `+= 1` instead");
+        error(start.to(buffer_.span(pos_ + 1)), "Rust has no prefix increment operator")
+            .label(start.to(buffer_.span(pos_ + 1)), "not a valid prefix operator")
+            .help("use `+= 1` instead");
         Nested nested(*this);
         bump(), bump();
         return failed_ ? error_expr() : prefix({});
     }
-    error(start, "leading `+` is not supported").label(start, "unexpected `+`").suggest(start, "", "try removing the `+`", Applicability::MachineApplicable);
+    error(start, "leading `+` is not supported")
+        .label(start, "unexpected `+`")
+        .suggest(start, "", "try removing the `+`", Applicability::MachineApplicable);
     Nested nested(*this);
     bump();
     if (failed_) return error_expr();
@@ -247,7 +265,8 @@ ExprId Parser::address_of() {
         bump();
     } else {
         if (lex::is_lifetime(kind_) && peek() != T::Colon) {
-            error(span(), "borrow expressions cannot be annotated with lifetimes").suggest(span(), "", "remove the lifetime annotation", Applicability::MachineApplicable);
+            error(span(), "borrow expressions cannot be annotated with lifetimes")
+                .suggest(span(), "", "remove the lifetime annotation", Applicability::MachineApplicable);
             bump();
         }
         out.is_mut = eat(T::KwMut);
@@ -301,13 +320,17 @@ ExprId Parser::dot_suffix(ExprId base, Span start) {
         if (at(T::OpenParen) && peek() == T::CloseParen) {
             const Span call_start = span();
             bump(), bump();
-            error(from(start), "incorrect use of `await`").suggest(from(call_start), "", "`await` is not a method call, remove the parentheses", Applicability::MachineApplicable);
+            error(from(start), "incorrect use of `await`")
+                .suggest(from(call_start), "", "`await` is not a method call, remove the parentheses",
+                         Applicability::MachineApplicable);
         }
         return make_expr(start, ast::AwaitExpr{base});
     }
     if (at(T::Integer) || at(T::Float)) return tuple_index(base, start);
     if (!lex::is_ident(kind_) && !lex::is_keyword(kind_)) {
-        if (!failed_) error(span(), fmt::format("unexpected token: {}", describe_token())).label(span(), "unexpected token");
+        if (!failed_)
+            error(span(), fmt::format("unexpected token: {}", describe_token()))
+                .label(span(), "unexpected token");
         fail();
         return base;
     }
@@ -332,19 +355,23 @@ ExprId Parser::tuple_index(ExprId base, Span start) {
     const auto piece = [&](std::size_t begin, std::size_t end) {
         Ident name;
         name.name = intern(digits.substr(begin, end - begin));
-        name.span = {whole.file, whole.begin + static_cast<std::uint32_t>(begin), whole.begin + static_cast<std::uint32_t>(end)};
+        name.span = {whole.file, whole.begin + static_cast<std::uint32_t>(begin),
+                     whole.begin + static_cast<std::uint32_t>(end)};
         name.context = context;
         return name;
     };
     const auto field = [&](ExprId inner, Ident name) {
-        return crate_.add(ast::Expr{start.file == name.span.file ? start.to(name.span) : start, {}, ast::FieldExpr{inner, name}});
+        return crate_.add(ast::Expr{
+            start.file == name.span.file ? start.to(name.span) : start, {}, ast::FieldExpr{inner, name}});
     };
     const std::size_t dot = digits.find('.');
     const bool plain = digits.find_first_not_of("0123456789.") == std::string_view::npos;
     if (!plain) {
         const std::size_t suffix = digits.find_first_not_of("0123456789_");
-        if (at(T::Integer) && digits.substr(0, 2) != "0x" && digits.substr(0, 2) != "0b" && digits.substr(0, 2) != "0o") {
-            error(whole, "suffixes on a tuple index are invalid").label(whole, fmt::format("invalid suffix `{}`", digits.substr(suffix)));
+        if (at(T::Integer) && digits.substr(0, 2) != "0x" && digits.substr(0, 2) != "0b" &&
+            digits.substr(0, 2) != "0o") {
+            error(whole, "suffixes on a tuple index are invalid")
+                .label(whole, fmt::format("invalid suffix `{}`", digits.substr(suffix)));
         } else if (at(T::Float)) {
             error(whole, fmt::format("unexpected token: `{}`", digits)).label(whole, "unexpected token");
             fail();
@@ -361,7 +388,7 @@ ExprId Parser::tuple_index(ExprId base, Span start) {
         grow();
         return field(outer, piece(dot + 1, digits.size()));
     }
-    return dot_suffix(outer, start);   // `t.0.` and then a name
+    return dot_suffix(outer, start);  // `t.0.` and then a name
 }
 
 void Parser::attach(ExprId expr, Attributes attributes) {
@@ -375,15 +402,19 @@ bool Parser::is_complete(ExprId expr) const {
     if (!restrictions_.statement) return false;
     const ast::ExprData& data = crate_[expr].data;
     if (const auto* b = std::get_if<ast::BlockExpr>(&data)) return b->kind != ast::BlockKind::Async;
-    return std::holds_alternative<ast::IfExpr>(data) || std::holds_alternative<ast::MatchExpr>(data) || std::holds_alternative<ast::WhileExpr>(data) ||
-           std::holds_alternative<ast::LoopExpr>(data) || std::holds_alternative<ast::ForExpr>(data);
+    return std::holds_alternative<ast::IfExpr>(data) || std::holds_alternative<ast::MatchExpr>(data) ||
+           std::holds_alternative<ast::WhileExpr>(data) || std::holds_alternative<ast::LoopExpr>(data) ||
+           std::holds_alternative<ast::ForExpr>(data);
 }
 
 bool Parser::at_expr_start() const {
     if (lex::is_literal(kind_) || lex::is_lifetime(kind_) || at_path_start()) return true;
-    return at_any({T::OpenParen, T::OpenBracket, T::OpenBrace, T::OpenInvisible, T::Not, T::Minus, T::Star, T::Or, T::OrOr, T::And, T::AndAnd,
-                   T::DotDot, T::DotDotDot, T::DotDotEqual, T::Pound, T::KwAsync, T::KwBreak, T::KwConst, T::KwContinue, T::KwFalse, T::KwFor,
-                   T::KwYield, T::KwTry, T::KwIf, T::KwLet, T::KwLoop, T::KwMatch, T::KwMove, T::KwReturn, T::KwTrue, T::KwUnsafe, T::KwWhile, T::KwStatic});
+    return at_any({T::OpenParen,  T::OpenBracket, T::OpenBrace, T::OpenInvisible, T::Not,      T::Minus,
+                   T::Star,       T::Or,          T::OrOr,      T::And,           T::AndAnd,   T::DotDot,
+                   T::DotDotDot,  T::DotDotEqual, T::Pound,     T::KwAsync,       T::KwBreak,  T::KwConst,
+                   T::KwContinue, T::KwFalse,     T::KwFor,     T::KwYield,       T::KwTry,    T::KwIf,
+                   T::KwLet,      T::KwLoop,      T::KwMatch,   T::KwMove,        T::KwReturn, T::KwTrue,
+                   T::KwUnsafe,   T::KwWhile,     T::KwStatic});
 }
 
 }  // namespace ockc::parse

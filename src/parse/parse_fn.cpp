@@ -1,9 +1,9 @@
 // Functions.
 //
-//     fn     = "const"? "async"? ( "unsafe" | "safe" )? ( "extern" string? )? "fn" ident generics "(" params ")" ( "->" type )? where? ( block | ";" )
-//     params = self ( "," param )* | param ,*
-//     self   = ( "&" lifetime? )? "mut"? "self" | "mut"? "self" ":" type
-//     param  = attribute* ( pattern ":" ( type | "..." ) | "..." )
+//     fn     = "const"? "async"? ( "unsafe" | "safe" )? ( "extern" string? )? "fn" ident generics "(" params
+//     ")" ( "->" type )? where? ( block | ";" ) params = self ( "," param )* | param ,* self   = ( "&"
+//     lifetime? )? "mut"? "self" | "mut"? "self" ":" type param  = attribute* ( pattern ":" ( type | "..." )
+//     | "..." )
 #include <fmt/format.h>
 
 #include "parse/parser_impl.hpp"
@@ -14,13 +14,18 @@ namespace ockc::parse {
 ast::FnHeader Parser::fn_header() {
     ast::FnHeader out;
     const Span start = span();
-    int stage = 0;   // const 1, async 2, unsafe/safe 3, extern 4
+    int stage = 0;  // const 1, async 2, unsafe/safe 3, extern 4
     while (!at(T::KwFn) && !failed_) {
-        const int now = at(T::KwConst) ? 1 : at(T::KwAsync) ? 2 : (at(T::KwUnsafe) || at(T::KwSafe)) ? 3 : at(T::KwExtern) ? 4 : 0;
+        const int now = at(T::KwConst)                       ? 1
+                        : at(T::KwAsync)                     ? 2
+                        : (at(T::KwUnsafe) || at(T::KwSafe)) ? 3
+                        : at(T::KwExtern)                    ? 4
+                                                             : 0;
         if (now == 0) break;
         if (now <= stage) {
             static constexpr TokenKind kLater[] = {T::KwConst, T::KwAsync, T::KwUnsafe, T::KwExtern};
-            for (int i = stage; i < 4; ++i) check(kLater[i]);
+            for (int i = stage; i < 4; ++i)
+                check(kLater[i]);
             check(T::KwFn);
             unexpected();
             break;
@@ -53,7 +58,8 @@ void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
         missing_function_params();
     }
     if (at(T::Colon) && !failed_) {
-        error(span(), "return types are denoted using `->`").suggest(span(), "->", "use `->` instead", Applicability::MachineApplicable);
+        error(span(), "return types are denoted using `->`")
+            .suggest(span(), "->", "use `->` instead", Applicability::MachineApplicable);
         bump();
         decl.output = type();
     } else {
@@ -100,7 +106,8 @@ void Parser::fn_params(ast::FnDecl& decl, ParamNames names) {
         }
         ast::SelfParam misplaced;
         if (!maybe_self && self_param(misplaced)) {
-            error(misplaced.span, "unexpected `self` parameter in function").label(misplaced.span, "must be the first parameter of an associated function");
+            error(misplaced.span, "unexpected `self` parameter in function")
+                .label(misplaced.span, "must be the first parameter of an associated function");
             return;
         }
         ast::Param param = fn_param(names);
@@ -110,16 +117,18 @@ void Parser::fn_params(ast::FnDecl& decl, ParamNames names) {
     decl.params = params.finish();
 }
 
-// `self`, `mut self`, `&self`, `&'a mut self`, `self: T`; false (and nothing taken) when the parameter is none of these.
+// `self`, `mut self`, `&self`, `&'a mut self`, `self: T`; false (and nothing taken) when the parameter is
+// none of these.
 bool Parser::self_param(ast::SelfParam& self) {
     const Span start = span();
-    std::uint32_t i = 0;   // tokens before `self`
+    std::uint32_t i = 0;  // tokens before `self`
     const auto token = [&](std::uint32_t ahead) { return ahead == 0 ? kind_ : peek(ahead); };
     const bool reference = at(T::And);
     if (reference) {
         ++i;
         if (lex::is_lifetime(token(i))) ++i;
-    } else if (at(T::Star) && ((peek() == T::KwMut || peek() == T::KwConst) ? peek(2) : peek()) == T::KwSelfValue) {
+    } else if (at(T::Star) &&
+               ((peek() == T::KwMut || peek() == T::KwConst) ? peek(2) : peek()) == T::KwSelfValue) {
         error(span(), "cannot pass `self` by raw pointer").label(span(), "cannot pass `self` by raw pointer");
         ++i;
         if (token(i) == T::KwConst) ++i;
@@ -162,14 +171,15 @@ ast::Param Parser::fn_param(ParamNames names) {
         param.span = from(start);
         return param;
     }
-    if (at(T::DotDotDot)) {   // `...` without a name
+    if (at(T::DotDotDot)) {  // `...` without a name
         bump();
         param.variadic = true;
         param.span = from(start);
         return param;
     }
     pattern_word_ = "parameter name";
-    param.pattern = pattern_no_top_alternatives("function parameters require top-level or-patterns in parentheses");
+    param.pattern =
+        pattern_no_top_alternatives("function parameters require top-level or-patterns in parentheses");
     if (!failed_ && !check(T::Colon)) {
         check(T::At);
         check(T::Or);
@@ -185,7 +195,8 @@ ast::Param Parser::fn_param(ParamNames names) {
             const Span equal = span();
             bump();
             expr();
-            error(equal.to(prev_span_), "default parameter values are not supported").help("use an `Option`, or a second function");
+            error(equal.to(prev_span_), "default parameter values are not supported")
+                .help("use an `Option`, or a second function");
         }
     }
     param.span = from(start);

@@ -1,8 +1,9 @@
 // Generic parameters, bounds and where clauses.
 //
-//     generics = "<" ( lifetime ( ":" lifetimes )? | ident ( ":" bounds )? ( "=" type )? | "const" ident ":" type ( "=" const )? ) ,* ">"
-//     bound    = lifetime | "(" bound ")" | "use" "<" names ">" | for? ( "?" | "!" | "~"? "const" | "[" "const" "]" | "async" )? for? path
-//     where    = "where" ( lifetime ":" lifetimes | for? type ":" bounds ) ,*
+//     generics = "<" ( lifetime ( ":" lifetimes )? | ident ( ":" bounds )? ( "=" type )? | "const" ident ":"
+//     type ( "=" const )? ) ,* ">" bound    = lifetime | "(" bound ")" | "use" "<" names ">" | for? ( "?" |
+//     "!" | "~"? "const" | "[" "const" "]" | "async" )? for? path where    = "where" ( lifetime ":" lifetimes
+//     | for? type ":" bounds ) ,*
 #include <fmt/format.h>
 
 #include "parse/parser_impl.hpp"
@@ -74,7 +75,9 @@ ast::GenericParam Parser::generic_param(bool first) {
         also(Expect::Ident);
         also(Expect::Lifetime);
         if (!failed_ && !param.attributes.empty()) {
-            error(crate_[param.attributes.back()].span, first ? "attribute without generic parameters" : "trailing attribute after generic parameter").label(crate_[param.attributes.back()].span, "attributes must go before parameters");
+            error(crate_[param.attributes.back()].span, first ? "attribute without generic parameters"
+                                                              : "trailing attribute after generic parameter")
+                .label(crate_[param.attributes.back()].span, "attributes must go before parameters");
         }
         unexpected();
     }
@@ -92,7 +95,9 @@ List<ast::GenericParam> Parser::for_binder() {
 }
 
 bool Parser::at_bound() const {
-    if (lex::is_lifetime(kind_) || at_any({T::Question, T::Tilde, T::Not, T::KwFor, T::OpenParen, T::KwConst, T::KwAsync, T::KwUse})) return true;
+    if (lex::is_lifetime(kind_) ||
+        at_any({T::Question, T::Tilde, T::Not, T::KwFor, T::OpenParen, T::KwConst, T::KwAsync, T::KwUse}))
+        return true;
     if (at(T::OpenBracket)) return peek() == T::KwConst && peek(2) == T::CloseBracket;
     return at_path_start() || at(T::OpenInvisible);
 }
@@ -104,12 +109,14 @@ List<ast::Bound> Parser::bounds(AllowPlus plus) {
         list.push(bound());
         if (plus == AllowPlus::No) {
             if (!at(T::Plus) || failed_) break;
-            while (eat(T::Plus) && at_bound()) list.push(bound());
+            while (eat(T::Plus) && at_bound())
+                list.push(bound());
             error(from(start), "ambiguous `+` in a type")
-                .suggest(from(start), "(" + std::string(context_.sources.text(from(start))) + ")", "use parentheses to disambiguate", Applicability::MachineApplicable);
+                .suggest(from(start), "(" + std::string(context_.sources.text(from(start))) + ")",
+                         "use parentheses to disambiguate", Applicability::MachineApplicable);
             break;
         }
-        if (!eat_first(T::Plus)) break;   // `T: A +=` has the first half
+        if (!eat_first(T::Plus)) break;  // `T: A +=` has the first half
     }
     return list.finish();
 }
@@ -118,7 +125,8 @@ List<ast::Bound> Parser::bounds(AllowPlus plus) {
 List<ast::Bound> Parser::more_bounds(ast::Bound first) {
     Scratch<ast::Bound> list(*this);
     list.push(first);
-    while (eat(T::Plus) && at_bound()) list.push(bound());
+    while (eat(T::Plus) && at_bound())
+        list.push(bound());
     return list.finish();
 }
 
@@ -217,9 +225,11 @@ void Parser::where_clause(ast::Generics& generics) {
     if (!eat(T::KwWhere)) return;
     const Span start = prev_span_;
     Scratch<ast::WherePredicate> list(*this);
-    for (const ast::WherePredicate& earlier : generics.predicates) list.push(earlier);
+    for (const ast::WherePredicate& earlier : generics.predicates)
+        list.push(earlier);
     if (at_first(T::Less) && at_impl_generics()) {
-        error(span(), "generic parameters on `where` clauses are reserved for future use").label(span(), "currently unsupported");
+        error(span(), "generic parameters on `where` clauses are reserved for future use")
+            .label(span(), "currently unsupported");
         fail();
         return;
     }
@@ -230,12 +240,14 @@ void Parser::where_clause(ast::Generics& generics) {
         if (lex::is_lifetime(kind_) && peek() != T::Plus) {
             predicate.lifetime = take_ident();
             if (expect(T::Colon)) predicate.bounds = bounds();
-        } else if (at(T::KwFor) || at_any({T::OpenParen, T::OpenBracket, T::Star, T::And, T::AndAnd, T::Not, T::Underscore, T::OpenInvisible,
-                                           T::KwDyn, T::KwImpl, T::Question, T::KwFn, T::KwUnsafe, T::KwExtern}) ||
+        } else if (at(T::KwFor) ||
+                   at_any({T::OpenParen, T::OpenBracket, T::Star, T::And, T::AndAnd, T::Not, T::Underscore,
+                           T::OpenInvisible, T::KwDyn, T::KwImpl, T::Question, T::KwFn, T::KwUnsafe,
+                           T::KwExtern}) ||
                    at_path_start()) {
             if (at(T::KwFor)) predicate.for_params = for_binder();
             predicate.type = type();
-            if (at(T::EqualEqual) || at(T::Equal)) {   // refused by validation, as in rustc
+            if (at(T::EqualEqual) || at(T::Equal)) {  // refused by validation, as in rustc
                 bump();
                 predicate.equal_type = type();
             } else if (expect(T::Colon)) {

@@ -1,6 +1,7 @@
 // Items: the common frame (attributes, visibility, keyword) and the small ones.
 //
-//     item = attribute* visibility ( fn | "const" .. | "static" .. | "mod" .. | "extern" .. | "use" .. | "type" .. | "struct" .. | "enum" ..
+//     item = attribute* visibility ( fn | "const" .. | "static" .. | "mod" .. | "extern" .. | "use" .. |
+//     "type" .. | "struct" .. | "enum" ..
 //          | "union" .. | "unsafe"? "auto"? "trait" .. | "unsafe"? "impl" .. | macro_rules | path "!" group )
 #include <fmt/format.h>
 
@@ -44,14 +45,17 @@ ast::SourceUnit Parser::source_unit() {
     return unit;
 }
 
-List<ItemId> Parser::items_until_end(ItemPlace place) { return item_list(place, end_); }
+List<ItemId> Parser::items_until_end(ItemPlace place) {
+    return item_list(place, end_);
+}
 
 List<ItemId> Parser::item_list(ItemPlace place, std::uint32_t end) {
     Scratch<ItemId> list(*this);
     while (pos_ < end && !stopped_) {
         const std::uint32_t start = pos_;
         if (at(T::Semi)) {
-            error(span(), "expected item, found `;`").suggest(span(), "", "remove this semicolon", Applicability::MachineApplicable);
+            error(span(), "expected item, found `;`")
+                .suggest(span(), "", "remove this semicolon", Applicability::MachineApplicable);
             bump();
             continue;
         }
@@ -75,13 +79,17 @@ List<ItemId> Parser::item_list(ItemPlace place, std::uint32_t end) {
 void Parser::not_an_item(Attributes attributes, ItemPlace place) {
     if (!attributes.empty() && at_end()) return reject_dangling(attributes, "item");
     if (at(T::KwLet) && place == ItemPlace::Module) {
-        error(span(), "`let` cannot be used for global variables").suggest(span(), "static", "consider using `static` and a type annotation or `const` instead");
+        error(span(), "`let` cannot be used for global variables")
+            .suggest(span(), "static", "consider using `static` and a type annotation or `const` instead");
         return fail();
     }
     const char* what = place == ItemPlace::Module ? "item" : nullptr;
     if (what != nullptr) {
-        error(span(), fmt::format("expected item, found {}", describe_token())).label(span(), "expected item")
-            .note("for a full list of items that can appear in modules, see <https://doc.rust-lang.org/reference/items.html>");
+        error(span(), fmt::format("expected item, found {}", describe_token()))
+            .label(span(), "expected item")
+            .note(
+                "for a full list of items that can appear in modules, see "
+                "<https://doc.rust-lang.org/reference/items.html>");
     } else {
         error(span(), fmt::format("non-item in item list")).label(span(), "non-item starts here");
     }
@@ -106,8 +114,8 @@ List<ItemId> Parser::braced_items(ItemPlace place, Attributes& attributes) {
 
 // Words that can start an item here and nothing else, or an item more likely than an expression.
 bool Parser::at_item_start() const {
-    if (at_any({T::KwFn, T::KwStruct, T::KwEnum, T::KwTrait, T::KwImpl, T::KwMod, T::KwUse, T::KwType, T::KwPub, T::KwStatic, T::KwConst,
-                T::KwUnsafe, T::KwExtern, T::KwAsync})) {
+    if (at_any({T::KwFn, T::KwStruct, T::KwEnum, T::KwTrait, T::KwImpl, T::KwMod, T::KwUse, T::KwType,
+                T::KwPub, T::KwStatic, T::KwConst, T::KwUnsafe, T::KwExtern, T::KwAsync})) {
         return true;
     }
     if (at(T::KwMacroRules)) return peek() == T::Not;
@@ -115,9 +123,12 @@ bool Parser::at_item_start() const {
     return false;
 }
 
-ItemId Parser::item(ItemPlace place) { return item_after_attributes(outer_attributes(), place); }
+ItemId Parser::item(ItemPlace place) {
+    return item_after_attributes(outer_attributes(), place);
+}
 
-// None when no item starts here. `statement`: inside a block, where most of what could be a macro item is an expression.
+// None when no item starts here. `statement`: inside a block, where most of what could be a macro item is an
+// expression.
 ItemId Parser::item_after_attributes(Attributes attributes, ItemPlace place, bool statement) {
     if (statement && !at_item_start() && !at_any({T::KwSafe, T::KwAuto, T::KwDefault, T::KwMacro})) return {};
     Nested nested(*this);
@@ -129,7 +140,8 @@ ItemId Parser::item_after_attributes(Attributes attributes, ItemPlace place, boo
     if (!item_kind(out, place, statement)) {
         const bool wrote_visibility = out.visibility.kind != ast::VisibilityKind::Inherited;
         if (wrote_visibility && !failed_) {
-            error(out.visibility.span, fmt::format("visibility `{}` is not followed by an item", context_.sources.text(out.visibility.span)))
+            error(out.visibility.span, fmt::format("visibility `{}` is not followed by an item",
+                                                   context_.sources.text(out.visibility.span)))
                 .label(out.visibility.span, "the visibility")
                 .help("you likely meant to define an item, e.g., `pub fn foo() {}`");
             fail();
@@ -160,18 +172,21 @@ void Parser::check_place(const ast::Item& item, ItemPlace place) {
         if (!is_extern) error(item.span, "associated `static` items are not allowed");
         return;
     }
-    const bool fits = std::holds_alternative<ast::FnItem>(data) || std::holds_alternative<ast::TypeAliasItem>(data) ||
-                      std::holds_alternative<ast::MacroItem>(data) || std::holds_alternative<ast::ErrorItem>(data);
+    const bool fits =
+        std::holds_alternative<ast::FnItem>(data) || std::holds_alternative<ast::TypeAliasItem>(data) ||
+        std::holds_alternative<ast::MacroItem>(data) || std::holds_alternative<ast::ErrorItem>(data);
     if (fits) return;
     const char* where = is_extern ? "`extern` blocks" : "`trait`s or `impl`s";
     error(item.span, fmt::format("{} is not supported in {}", item_description(data), where))
-        .help(is_extern ? "move the item out of the block" : "consider moving the item out to a nearby module scope");
+        .help(is_extern ? "move the item out of the block"
+                        : "consider moving the item out to a nearby module scope");
 }
 
 // Dispatches on the keyword; false when none fits.
 bool Parser::item_kind(ast::Item& item, ItemPlace place, bool statement) {
     // `default` modifies associated items and impls when a keyword follows.
-    const bool is_default = at(T::KwDefault) && (lex::is_keyword(peek()) && peek() != T::KwAs && peek() != T::KwIn);
+    const bool is_default =
+        at(T::KwDefault) && (lex::is_keyword(peek()) && peek() != T::KwAs && peek() != T::KwIn);
     if (is_default) bump();
     if (at_fn()) return fn_item(item, place, is_default), true;
     switch (kind_) {
@@ -192,7 +207,9 @@ bool Parser::item_kind(ast::Item& item, ItemPlace place, bool statement) {
         case T::KwExtern: return extern_item(item, ast::Safety::Default), true;
         case T::KwUnsafe: {
             const TokenKind next = peek();
-            if (next != T::KwTrait && next != T::KwAuto && next != T::KwImpl && next != T::KwExtern && next != T::KwMod && next != T::KwStatic) return false;
+            if (next != T::KwTrait && next != T::KwAuto && next != T::KwImpl && next != T::KwExtern &&
+                next != T::KwMod && next != T::KwStatic)
+                return false;
             bump();
             if (at(T::KwStatic)) return static_item(item, ast::Safety::Unsafe), true;
             if (at(T::KwImpl)) return impl_item(item, ast::Safety::Unsafe, is_default), true;
@@ -239,8 +256,13 @@ void Parser::missing_item_keyword(ast::Item& item) {
     item.data = ast::ErrorItem{};
     if (next == T::OpenParen || next == T::OpenBrace || next == T::Less) {
         const bool brace = next == T::OpenBrace;
-        error(after.to(span().start()), brace ? fmt::format("missing `struct` for struct definition") : fmt::format("missing `fn` or `struct` for function or struct definition"))
-            .suggest(after, brace ? " struct" : " fn", brace ? "add `struct` here to parse `" + name + "` as a struct" : "if you meant to call a macro, try", Applicability::MaybeIncorrect);
+        error(after.to(span().start()),
+              brace ? fmt::format("missing `struct` for struct definition")
+                    : fmt::format("missing `fn` or `struct` for function or struct definition"))
+            .suggest(after, brace ? " struct" : " fn",
+                     brace ? "add `struct` here to parse `" + name + "` as a struct"
+                           : "if you meant to call a macro, try",
+                     Applicability::MaybeIncorrect);
         return fail();
     }
     bump();
@@ -254,7 +276,8 @@ void Parser::expect_semi() {
     check(T::Semi);
     const Span next = span();
     const bool new_line = prev_span_.file == next.file && prev_span_.end <= next.begin &&
-                          context_.sources.text(Span{next.file, prev_span_.end, next.begin}).find('\n') != std::string_view::npos;
+                          context_.sources.text(Span{next.file, prev_span_.end, next.begin}).find('\n') !=
+                              std::string_view::npos;
     if (new_line && (at_item_start() || at_expr_start() || at(T::CloseBrace)) && !at(T::Pound)) {
         error(prev_span_.after(), fmt::format("expected `;`, found {}", describe_token()))
             .suggest_short(prev_span_.after(), ";", "add `;` here", Applicability::MachineApplicable)
@@ -270,7 +293,9 @@ void Parser::const_item(ast::Item& item, bool is_default) {
     ast::ConstItem out;
     out.is_default = is_default;
     if (at(T::KwMut)) {
-        error(span(), "const globals cannot be mutable").label(span(), "cannot be mutable").suggest(prev_span_.to(span()), "static", "you might want to declare a static instead");
+        error(span(), "const globals cannot be mutable")
+            .label(span(), "cannot be mutable")
+            .suggest(prev_span_.to(span()), "static", "you might want to declare a static instead");
         bump();
     }
     if (at(T::Underscore)) {
@@ -284,7 +309,9 @@ void Parser::const_item(ast::Item& item, bool is_default) {
     } else if (!failed_) {
         const bool value = at(T::Equal) || at(T::Semi);
         if (!value) return unexpected();
-        error(prev_span_.after(), "missing type for `const` item").suggest(prev_span_.after(), ": <type>", "provide a type for the item", Applicability::HasPlaceholders);
+        error(prev_span_.after(), "missing type for `const` item")
+            .suggest(prev_span_.after(), ": <type>", "provide a type for the item",
+                     Applicability::HasPlaceholders);
         out.type = crate_.add(ast::Type{prev_span_.after(), ast::ErrorType{}});
     }
     if (eat_first(T::Equal)) out.value = expr();
@@ -314,7 +341,9 @@ void Parser::static_item(ast::Item& item, ast::Safety safety) {
         out.type = type();
     } else if (!failed_) {
         if (!at(T::Equal) && !at(T::Semi)) return unexpected();
-        error(prev_span_.after(), "missing type for `static` item").suggest(prev_span_.after(), ": <type>", "provide a type for the item", Applicability::HasPlaceholders);
+        error(prev_span_.after(), "missing type for `static` item")
+            .suggest(prev_span_.after(), ": <type>", "provide a type for the item",
+                     Applicability::HasPlaceholders);
         out.type = crate_.add(ast::Type{prev_span_.after(), ast::ErrorType{}});
     }
     if (eat_first(T::Equal)) out.value = expr();

@@ -10,7 +10,9 @@ namespace ockc::parse {
 
 namespace {
 
-bool is_written_open(TokenKind kind) { return kind == T::OpenParen || kind == T::OpenBracket || kind == T::OpenBrace; }
+bool is_written_open(TokenKind kind) {
+    return kind == T::OpenParen || kind == T::OpenBracket || kind == T::OpenBrace;
+}
 
 }  // namespace
 
@@ -49,7 +51,8 @@ void Parser::macro_item(ast::Item& item) {
     const ast::MacroCallId call = macro_call(macro_path, start);
     item.data = ast::MacroItem{call};
     if (failed_ || crate_[call].delimiter == ast::Delimiter::Brace || eat(T::Semi)) return;
-    error(crate_[call].span, "macros that expand to items must be delimited with braces or followed by a semicolon")
+    error(crate_[call].span,
+          "macros that expand to items must be delimited with braces or followed by a semicolon")
         .suggest(prev_span_.after(), ";", "add a semicolon");
 }
 
@@ -57,7 +60,8 @@ void Parser::macro_item(ast::Item& item) {
 void Parser::macro_with_visibility(const ast::Item& item, std::string_view what) {
     if (item.visibility.kind == ast::VisibilityKind::Inherited || failed_) return;
     const std::string written(context_.sources.text(item.visibility.span));
-    Diagnostic& diagnostic = error(item.visibility.span, fmt::format("can't qualify {} invocation with `{}`", what, written));
+    Diagnostic& diagnostic =
+        error(item.visibility.span, fmt::format("can't qualify {} invocation with `{}`", what, written));
     if (what == "macro_rules") {
         diagnostic.suggest(item.visibility.span, "#[macro_export]", "try exporting the macro");
     } else {
@@ -88,7 +92,8 @@ void Parser::macro_rules_item(ast::Item& item) {
     item.data = rules;
     if (failed_ || rules.delimiter == ast::Delimiter::Brace) return;
     if (!eat(T::Semi)) {
-        error(prev_span_, "macros that expand to items must be delimited with braces or followed by a semicolon")
+        error(prev_span_,
+              "macros that expand to items must be delimited with braces or followed by a semicolon")
             .suggest(prev_span_.after(), ";", "add a semicolon");
     }
 }

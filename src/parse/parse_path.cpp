@@ -1,8 +1,9 @@
 // Paths and generic arguments.
 //
 //     path           = ( "<" type ( "as" path )? ">" "::" | "::" )? segment ( "::" segment )*
-//     segment        = ( ident | "self" | "Self" | "super" | "crate" ) ( "::"? "<" args ">" | "(" types ")" ( "->" type )? )?
-//     args           = ( lifetime | type | const | ident args? ( "=" ( type | const ) | ":" bounds ) ) ,*
+//     segment        = ( ident | "self" | "Self" | "super" | "crate" ) ( "::"? "<" args ">" | "(" types ")" (
+//     "->" type )? )? args           = ( lifetime | type | const | ident args? ( "=" ( type | const ) | ":"
+//     bounds ) ) ,*
 #include <fmt/format.h>
 
 #include "parse/parser_impl.hpp"
@@ -10,12 +11,12 @@
 namespace ockc::parse {
 
 bool Parser::at_path_start() const {
-    return lex::is_ident(kind_) ||
-           at_any({T::KwSelfValue, T::KwSelfType, T::KwSuper, T::KwCrate, T::DollarCrate, T::PathSep, T::Less, T::LessLess});
+    return lex::is_ident(kind_) || at_any({T::KwSelfValue, T::KwSelfType, T::KwSuper, T::KwCrate,
+                                           T::DollarCrate, T::PathSep, T::Less, T::LessLess});
 }
 
 PathId Parser::path(PathStyle style) {
-    if (at(T::OpenInvisible)) {   // a `$p:path` fragment
+    if (at(T::OpenInvisible)) {  // a `$p:path` fragment
         const std::uint32_t close = buffer_.partner(pos_);
         bump();
         const PathId inner = path(style);
@@ -34,7 +35,8 @@ PathId Parser::path(PathStyle style) {
         if (!path_segment(style, segment)) break;
         segments.push(segment);
         // A use tree takes the `::` before its braces or star.
-        if (!check(T::PathSep) || (style == PathStyle::Mod && (peek() == T::OpenBrace || peek() == T::Star))) break;
+        if (!check(T::PathSep) || (style == PathStyle::Mod && (peek() == T::OpenBrace || peek() == T::Star)))
+            break;
         bump();
     }
     out.segments = segments.finish();
@@ -52,7 +54,8 @@ PathId Parser::qualified_path(PathStyle style) {
     out.qself = type();
     if (eat(T::KwAs)) {
         const PathId trait_path = path(PathStyle::Type);
-        for (const ast::PathSegment& segment : crate_[trait_path].segments) segments.push(segment);
+        for (const ast::PathSegment& segment : crate_[trait_path].segments)
+            segments.push(segment);
         out.global = crate_[trait_path].global;
     }
     out.qself_position = static_cast<std::uint32_t>(segments.size());
@@ -91,7 +94,8 @@ bool Parser::path_segment(PathStyle style, ast::PathSegment& segment) {
     }
     if (style == PathStyle::Mod) return true;
     const bool angle = at_first(T::Less) && !at(T::LessEqual) && !at(T::LessLessEqual);
-    const bool separated = at(T::PathSep) && (peek() == T::Less || peek() == T::LessLess || peek() == T::OpenParen);
+    const bool separated =
+        at(T::PathSep) && (peek() == T::Less || peek() == T::LessLess || peek() == T::OpenParen);
     if (style == PathStyle::Type ? !(angle || at(T::OpenParen) || separated) : !separated) {
         check(T::PathSep);
         if (style == PathStyle::Type) check(T::Less), check(T::OpenParen);
@@ -118,8 +122,10 @@ ast::GenericArgsId Parser::angle_args() {
         if (failed_ || !eat(T::Comma)) break;
     }
     if (!failed_ && !eat_first(T::Greater)) {
-        if (args.size() != 0 && at_any({T::Plus, T::Minus, T::Star, T::Slash, T::Percent, T::And, T::Or, T::Caret})) {
-            error(args.back().span.to(span()), "expressions must be enclosed in braces to be used as const generic arguments")
+        if (args.size() != 0 &&
+            at_any({T::Plus, T::Minus, T::Star, T::Slash, T::Percent, T::And, T::Or, T::Caret})) {
+            error(args.back().span.to(span()),
+                  "expressions must be enclosed in braces to be used as const generic arguments")
                 .help("enclose the `const` expression in braces: `{ .. }`");
             fail();
         }
@@ -179,7 +185,8 @@ ast::GenericArg Parser::generic_arg() {
         return {from(start), ast::ConstGenericArg{value}};
     }
     const bool starts_type = at_path_start() || at_bound() || at_fn_pointer() ||
-                             at_any({T::OpenParen, T::OpenBracket, T::Star, T::And, T::AndAnd, T::Underscore, T::KwImpl, T::KwDyn, T::DotDotDot, T::KwTypeof});
+                             at_any({T::OpenParen, T::OpenBracket, T::Star, T::And, T::AndAnd, T::Underscore,
+                                     T::KwImpl, T::KwDyn, T::DotDotDot, T::KwTypeof});
     if (!starts_type) {
         check(T::Greater);
         also(Expect::Const), also(Expect::Lifetime), also(Expect::Type);
@@ -194,7 +201,8 @@ ast::GenericArg Parser::generic_arg() {
 ast::GenericArg Parser::constraint(Span start, TypeId name_type) {
     const auto* as_path = ast::get_if<ast::PathType>(crate_[name_type]);
     const ast::Path* name_path = as_path != nullptr ? &crate_[as_path->path] : nullptr;
-    if (name_path == nullptr || name_path->segments.size() != 1 || name_path->qself.valid() || name_path->global) {
+    if (name_path == nullptr || name_path->segments.size() != 1 || name_path->qself.valid() ||
+        name_path->global) {
         unexpected();
         return {start, ast::TypeGenericArg{name_type}};
     }
@@ -210,7 +218,8 @@ ast::GenericArg Parser::constraint(Span start, TypeId name_type) {
     } else if (at_first(T::Greater) || at(T::Comma)) {
         expected("type");
     } else if (lex::is_lifetime(kind_) && peek() != T::Plus) {
-        error(span(), "lifetimes are not permitted in this context").label(span(), "lifetime is not allowed here");
+        error(span(), "lifetimes are not permitted in this context")
+            .label(span(), "lifetime is not allowed here");
         bump();
     } else {
         equal.type = type();

@@ -1,9 +1,10 @@
 // Patterns.
 //
 //     pattern = "|"? single ( "|" single )*
-//     single  = "_" | ".." | "&" "mut"? single | "(" pattern ,* ")" | "[" pattern ,* "]" | "mut"? ident ( "@" single )?
-//             | "ref" "mut"? ident ( "@" single )? | literal | range | "const" block | path ( "(" pattern ,* ")" | "{" fields "}" )?
-//             | path "!" group
+//     single  = "_" | ".." | "&" "mut"? single | "(" pattern ,* ")" | "[" pattern ,* "]" | "mut"? ident ( "@"
+//     single )?
+//             | "ref" "mut"? ident ( "@" single )? | literal | range | "const" block | path ( "(" pattern ,*
+//             ")" | "{" fields "}" )? | path "!" group
 //     range   = end ".." | end ( ".." | "..=" ) end | ( ".." | "..=" ) end
 #include <fmt/format.h>
 
@@ -18,7 +19,9 @@ PatId Parser::pattern(bool top_alternatives) {
         bump();
         leading = true;
     } else if (top_alternatives && at(T::OrOr)) {
-        error(span(), "unexpected token `||` in pattern").suggest(span(), "|", "use a single `|` to separate multiple alternative patterns", Applicability::MachineApplicable);
+        error(span(), "unexpected token `||` in pattern")
+            .suggest(span(), "|", "use a single `|` to separate multiple alternative patterns",
+                     Applicability::MachineApplicable);
         bump();
         leading = true;
     }
@@ -32,12 +35,16 @@ PatId Parser::pattern(bool top_alternatives) {
     alternatives.push(first);
     while ((at(T::Or) || at(T::OrOr)) && !failed_) {
         if (at(T::OrOr)) {
-            error(span(), "unexpected token `||` in pattern").suggest(span(), "|", "use a single `|` to separate multiple alternative patterns", Applicability::MachineApplicable);
+            error(span(), "unexpected token `||` in pattern")
+                .suggest(span(), "|", "use a single `|` to separate multiple alternative patterns",
+                         Applicability::MachineApplicable);
         }
         bump();
         // A trailing bar, as in `A | => ..`, has a message of its own.
-        if (at_any({T::FatArrow, T::KwIf, T::Equal, T::Colon, T::CloseParen, T::CloseBracket, T::CloseBrace, T::Comma, T::Semi, T::KwIn})) {
-            error(prev_span_, "a trailing `|` is not allowed in an or-pattern").label(start.to(prev_span_), "while parsing this or-pattern starting here")
+        if (at_any({T::FatArrow, T::KwIf, T::Equal, T::Colon, T::CloseParen, T::CloseBracket, T::CloseBrace,
+                    T::Comma, T::Semi, T::KwIn})) {
+            error(prev_span_, "a trailing `|` is not allowed in an or-pattern")
+                .label(start.to(prev_span_), "while parsing this or-pattern starting here")
                 .suggest(prev_span_, "", "remove the `|`", Applicability::MachineApplicable);
             break;
         }
@@ -53,7 +60,8 @@ PatId Parser::pattern_no_top_alternatives(std::string_view where) {
     if (!failed_ && ast::get_if<ast::OrPat>(crate_[out]) != nullptr) {
         const std::string inside(context_.sources.text(from(start)));
         error(from(start), fmt::format("{}", where))
-            .suggest(from(start), "(" + inside + ")", "wrap the pattern in parentheses", Applicability::MachineApplicable);
+            .suggest(from(start), "(" + inside + ")", "wrap the pattern in parentheses",
+                     Applicability::MachineApplicable);
     }
     return out;
 }
@@ -66,7 +74,8 @@ PatId Parser::pattern_single(bool allow_range) {
     if (!allow_range && !failed_ && range_pat != nullptr && range_pat->end != ast::RangeEnd::Obsolete) {
         const Span where = crate_[out].span;
         error(where, "the range pattern here has ambiguous interpretation")
-            .suggest(where, "(" + std::string(context_.sources.text(where)) + ")", "add parentheses to clarify the precedence");
+            .suggest(where, "(" + std::string(context_.sources.text(where)) + ")",
+                     "add parentheses to clarify the precedence");
     }
     return out;
 }
@@ -86,21 +95,27 @@ PatId Parser::pattern_inner() {
             const auto* literal_pat = ast::get_if<ast::LiteralPat>(crate_[inner]);
             return literal_pat != nullptr ? range_rest(start, literal_pat->value) : inner;
         }
-        case T::And: case T::AndAnd: return reference_pattern();
+        case T::And:
+        case T::AndAnd: return reference_pattern();
         case T::OpenParen: return paren_pattern();
         case T::OpenBracket: return make_pat(start, ast::SlicePat{pattern_list(T::CloseBracket)});
         case T::Underscore: bump(); return make_pat(start, ast::WildPat{});
         case T::DotDotDot:
             bump();
             if (at_range_end()) {
-                error(start, "range-to patterns with `...` are not allowed").suggest(start, "..=", "use `..=` instead", Applicability::MachineApplicable);
+                error(start, "range-to patterns with `...` are not allowed")
+                    .suggest(start, "..=", "use `..=` instead", Applicability::MachineApplicable);
                 resume_at(pos_ - 1);
                 return range_rest(start, {});
             }
-            error(start, "unexpected `...`").label(start, "not a valid pattern").suggest(start, "..", "for a rest pattern, use `..` instead of `...`", Applicability::MachineApplicable);
+            error(start, "unexpected `...`")
+                .label(start, "not a valid pattern")
+                .suggest(start, "..", "for a rest pattern, use `..` instead of `...`",
+                         Applicability::MachineApplicable);
             return make_pat(start, ast::RestPat{});
         case T::KwBox:
-            if (lex::is_close(peek()) || peek() == T::Comma || peek() == T::FatArrow || peek() == T::Equal || peek() == T::Semi || peek() == T::Colon) {
+            if (lex::is_close(peek()) || peek() == T::Comma || peek() == T::FatArrow || peek() == T::Equal ||
+                peek() == T::Semi || peek() == T::Colon) {
                 bump();
                 expected("pattern");
                 break;
@@ -108,26 +123,35 @@ PatId Parser::pattern_inner() {
             unstable(start, "box pattern syntax is experimental");
             bump();
             return pattern_single();
-        case T::DotDot: case T::DotDotEqual:
+        case T::DotDot:
+        case T::DotDotEqual:
             bump();
-            if (!at_range_end() && buffer_.kind(pos_ - 1) == T::DotDot) return make_pat(start, ast::RestPat{});
+            if (!at_range_end() && buffer_.kind(pos_ - 1) == T::DotDot)
+                return make_pat(start, ast::RestPat{});
             resume_at(pos_ - 1);
             return range_rest(start, {});
         case T::KwMut:
             bump();
             if (at(T::KwMut)) {
-                error(span(), "`mut` on a binding may not be repeated").suggest(span(), "", "remove the additional `mut`s", Applicability::MachineApplicable);
-                while (eat(T::KwMut)) {}
+                error(span(), "`mut` on a binding may not be repeated")
+                    .suggest(span(), "", "remove the additional `mut`s", Applicability::MachineApplicable);
+                while (eat(T::KwMut)) {
+                }
             }
             if (at(T::KwRef) || !lex::is_ident(kind_)) {
-                const bool no_pattern = at_any({T::KwSelfValue, T::FatArrow, T::Semi, T::Equal, T::Comma, T::Colon}) || lex::is_close(kind_) || at_end();
+                const bool no_pattern =
+                    at_any({T::KwSelfValue, T::FatArrow, T::Semi, T::Equal, T::Comma, T::Colon}) ||
+                    lex::is_close(kind_) || at_end();
                 if (no_pattern) return ident_pattern(start, false, false, true);
                 const PatId inner = pattern_single();
                 if (!failed_) {
                     const ast::PatData& data = crate_[inner].data;
-                    const bool group = std::holds_alternative<ast::TuplePat>(data) || std::holds_alternative<ast::SlicePat>(data) ||
-                                       std::holds_alternative<ast::StructPat>(data) || std::holds_alternative<ast::TupleStructPat>(data);
-                    error(from(start), group ? "`mut` must be attached to each individual binding" : "`mut` must be followed by a named binding")
+                    const bool group = std::holds_alternative<ast::TuplePat>(data) ||
+                                       std::holds_alternative<ast::SlicePat>(data) ||
+                                       std::holds_alternative<ast::StructPat>(data) ||
+                                       std::holds_alternative<ast::TupleStructPat>(data);
+                    error(from(start), group ? "`mut` must be attached to each individual binding"
+                                             : "`mut` must be followed by a named binding")
                         .note("`mut` may be followed by `variable` and `variable @ pattern`")
                         .suggest(start.to(crate_[inner].span.start()), "", "remove the `mut` prefix");
                 }
@@ -156,8 +180,9 @@ PatId Parser::pattern_inner() {
     if (failed_) return crate_.add(ast::Pat{start, ast::ErrorPat{}});
     if (lex::is_literal(kind_) || at_any({T::Minus, T::KwTrue, T::KwFalse})) return literal_or_range(start);
     const TokenKind next = peek();
-    const bool lone_name = lex::is_ident(kind_) && next != T::OpenParen && next != T::OpenBrace && next != T::DotDot && next != T::DotDotEqual &&
-                           next != T::DotDotDot && next != T::PathSep && next != T::Not;
+    const bool lone_name = lex::is_ident(kind_) && next != T::OpenParen && next != T::OpenBrace &&
+                           next != T::DotDot && next != T::DotDotEqual && next != T::DotDotDot &&
+                           next != T::PathSep && next != T::Not;
     if (lone_name) return ident_pattern(start, false, false, false);
     if (at_path_start()) return path_pattern();
     const bool misused_keyword = lex::is_keyword(kind_) && !at_any({T::KwIn, T::KwLet, T::KwMut, T::KwRef});
@@ -168,19 +193,21 @@ PatId Parser::pattern_inner() {
 
 void Parser::reject_const_block(Span start) {
     if (failed_) return;
-    error(from(start), "const blocks cannot be used as patterns").help("use a named `const`-item or an `if`-guard (`x if x == const { ... }`) instead");
+    error(from(start), "const blocks cannot be used as patterns")
+        .help("use a named `const`-item or an `if`-guard (`x if x == const { ... }`) instead");
 }
 
 PatId Parser::reference_pattern() {
     const Span start = span();
     eat_first(T::And);
-    if (at(T::And)) {   // the second half of `&&`
+    if (at(T::And)) {  // the second half of `&&`
         Nested nested(*this);
         const PatId inner = reference_pattern();
         return make_pat(start, ast::ReferencePat{false, inner});
     }
     if (lex::is_lifetime(kind_)) {
-        error(span(), fmt::format("unexpected lifetime `{}` in pattern", token_text())).suggest(span(), "", "remove the lifetime", Applicability::MachineApplicable);
+        error(span(), fmt::format("unexpected lifetime `{}` in pattern", token_text()))
+            .suggest(span(), "", "remove the lifetime", Applicability::MachineApplicable);
         bump();
     }
     const bool is_mut = at(T::KwMut);
@@ -220,7 +247,8 @@ PatId Parser::ident_pattern(Span start, bool by_ref, bool ref_mut, bool is_mut) 
         pattern_word_ = "binding pattern";
         out.sub = pattern_single();
     } else if (at(T::OpenParen) && (by_ref || is_mut)) {
-        error(start.to(prev_span_), "expected identifier, found enum pattern").label(start.to(prev_span_), "expected identifier, found enum pattern");
+        error(start.to(prev_span_), "expected identifier, found enum pattern")
+            .label(start.to(prev_span_), "expected identifier, found enum pattern");
         fail();
     }
     return make_pat(start, out);
@@ -254,10 +282,15 @@ PatId Parser::struct_pattern(Span start, PathId name) {
         if (at(T::DotDot) || at(T::DotDotDot)) {
             out.rest_span = span();
             out.has_rest = true;
-            if (at(T::DotDotDot)) error(span(), "expected field pattern, found `...`").suggest(span(), "..", "to omit remaining fields, use `..`", Applicability::MachineApplicable);
+            if (at(T::DotDotDot))
+                error(span(), "expected field pattern, found `...`")
+                    .suggest(span(), "..", "to omit remaining fields, use `..`",
+                             Applicability::MachineApplicable);
             bump();
             if (!failed_ && !at(T::CloseBrace)) {
-                error(span(), fmt::format("expected `}}`, found {}", describe_token())).label(out.rest_span, "`..` must be at the end and cannot have a trailing comma").label(span(), "expected `}`");
+                error(span(), fmt::format("expected `}}`, found {}", describe_token()))
+                    .label(out.rest_span, "`..` must be at the end and cannot have a trailing comma")
+                    .label(span(), "expected `}`");
             }
             break;
         }
@@ -266,7 +299,8 @@ PatId Parser::struct_pattern(Span start, PathId name) {
         fields.push(field);
         if (failed_ || check(T::CloseBrace)) break;
         if (!eat(T::Comma)) {
-            error(span(), "expected `,`").label(start.to(prev_span_), "while parsing the fields for this pattern");
+            error(span(), "expected `,`")
+                .label(start.to(prev_span_), "while parsing the fields for this pattern");
             fail();
         }
     }
@@ -304,7 +338,8 @@ PatId Parser::literal_or_range(Span start) {
 }
 
 bool Parser::at_range_end() const {
-    return lex::is_literal(kind_) || at_any({T::Minus, T::KwTrue, T::KwFalse, T::OpenInvisible}) || (at(T::KwConst) && peek() == T::OpenBrace) || at_path_start();
+    return lex::is_literal(kind_) || at_any({T::Minus, T::KwTrue, T::KwFalse, T::OpenInvisible}) ||
+           (at(T::KwConst) && peek() == T::OpenBrace) || at_path_start();
 }
 
 ExprId Parser::range_end() {
@@ -335,7 +370,9 @@ PatId Parser::range_rest(Span start, ExprId from_expr) {
     ast::RangePat out;
     out.from = from_expr;
     const Span op = span();
-    out.end = at(T::DotDot) ? ast::RangeEnd::Exclusive : at(T::DotDotEqual) ? ast::RangeEnd::Inclusive : ast::RangeEnd::Obsolete;
+    out.end = at(T::DotDot)        ? ast::RangeEnd::Exclusive
+              : at(T::DotDotEqual) ? ast::RangeEnd::Inclusive
+                                   : ast::RangeEnd::Obsolete;
     bump();
     if (at_range_end()) {
         out.to = range_end();

@@ -10,7 +10,7 @@ ExprId Parser::primary(Attributes& attributes) {
     const Span start = span();
     if (lex::is_literal(kind_) || at(T::KwTrue) || at(T::KwFalse)) return literal();
     switch (kind_) {
-        case T::OpenInvisible: {   // a fragment that a macro put in whole
+        case T::OpenInvisible: {  // a fragment that a macro put in whole
             const std::uint32_t close = buffer_.partner(pos_);
             bump();
             const ExprId inner = expr();
@@ -22,12 +22,12 @@ ExprId Parser::primary(Attributes& attributes) {
         case T::OpenParen: return paren_expr();
         case T::OpenBracket: return bracket_expr();
         case T::OpenBrace: return block_expr(ast::BlockKind::Plain, false, {}, start);
-        case T::Or: case T::OrOr: return closure();
-        case T::Lifetime: case T::RawLifetime: return labelled();
+        case T::Or:
+        case T::OrOr: return closure();
+        case T::Lifetime:
+        case T::RawLifetime: return labelled();
         case T::Underscore: bump(); return make_expr(start, ast::UnderscoreExpr{});
-        case T::Error:
-            bump();
-            return make_expr(start, ast::ErrorExpr{});
+        case T::Error: bump(); return make_expr(start, ast::ErrorExpr{});
         default: break;
     }
     if (lex::is_keyword(kind_)) {
@@ -52,7 +52,8 @@ ast::LiteralId Parser::literal_token() {
     out.kind = decoded.kind;
     out.error = decoded.error;
     out.value = decoded.value;
-    const bool has_text = decoded.kind != lex::LiteralKind::Integer && decoded.kind != lex::LiteralKind::Char && decoded.kind != lex::LiteralKind::Byte;
+    const bool has_text = decoded.kind != lex::LiteralKind::Integer &&
+                          decoded.kind != lex::LiteralKind::Char && decoded.kind != lex::LiteralKind::Byte;
     if (has_text) out.text = intern(decoded.text);
     if (!decoded.suffix.empty()) out.suffix = intern(decoded.suffix);
     bump();
@@ -135,15 +136,18 @@ ExprId Parser::after_path(PathId name, Span start) {
     return make_expr(start, ast::PathExpr{name});
 }
 
-// At `{` behind a path. Where struct literals are not allowed, `{ name, ` and `{ name: ` can still be nothing else.
+// At `{` behind a path. Where struct literals are not allowed, `{ name, ` and `{ name: ` can still be nothing
+// else.
 bool Parser::struct_literal_follows() {
     if (!restrictions_.no_struct) return true;
     const bool short_value = peek(4) == T::Comma || peek(5) == T::Comma || peek(4) == T::CloseBrace;
-    if (!lex::is_ident(peek()) || !(peek(2) == T::Comma || (peek(2) == T::Colon && short_value))) return false;
+    if (!lex::is_ident(peek()) || !(peek(2) == T::Comma || (peek(2) == T::Colon && short_value)))
+        return false;
     const std::uint32_t close = buffer_.partner(pos_);
     const Span whole = prev_span_.file == span().file ? prev_span_.to(buffer_.span(close)) : span();
     error(whole, "struct literals are not allowed here")
-        .suggest(whole, "(" + std::string(context_.sources.text(whole)) + ")", "surround the struct literal with parentheses", Applicability::MachineApplicable);
+        .suggest(whole, "(" + std::string(context_.sources.text(whole)) + ")",
+                 "surround the struct literal with parentheses", Applicability::MachineApplicable);
     return true;
 }
 
@@ -191,7 +195,9 @@ ast::FieldInit Parser::field_init() {
     if ((lex::is_ident(kind_) || at(T::Integer)) && (peek() == T::Colon || peek() == T::Equal)) {
         field.name = take_ident();
         if (at(T::Equal)) {
-            error(span(), "expected `:`, found `=`").suggest(start.to(span()).after(), ":", "replace equals symbol with a colon", Applicability::MachineApplicable);
+            error(span(), "expected `:`, found `=`")
+                .suggest(start.to(span()).after(), ":", "replace equals symbol with a colon",
+                         Applicability::MachineApplicable);
         }
         bump();
         field.value = expr();
@@ -229,8 +235,11 @@ ExprId Parser::break_expr() {
     if (labelled_value) {
         const Span value_start = span();
         out.value = labelled();
-        error(from(value_start), "parentheses are required around this expression to avoid confusion with a labeled break expression")
-            .suggest(from(value_start), "(" + std::string(context_.sources.text(from(value_start))) + ")", "wrap the expression in parentheses", Applicability::MachineApplicable);
+        error(from(value_start),
+              "parentheses are required around this expression to avoid confusion with a labeled break "
+              "expression")
+            .suggest(from(value_start), "(" + std::string(context_.sources.text(from(value_start))) + ")",
+                     "wrap the expression in parentheses", Applicability::MachineApplicable);
     } else if (!(at(T::OpenBrace) && restrictions_.no_struct)) {
         out.value = jump_value();
     }
@@ -240,13 +249,15 @@ ExprId Parser::break_expr() {
 ExprId Parser::let_expr() {
     const Span start = span();
     if (!restrictions_.allow_let) {
-        error(start, "expected expression, found `let` statement").note("only supported directly in conditions of `if` and `while` expressions");
+        error(start, "expected expression, found `let` statement")
+            .note("only supported directly in conditions of `if` and `while` expressions");
     }
     bump();
     ast::LetExpr out;
     out.pattern = pattern();
     if (!failed_ && at(T::EqualEqual)) {
-        error(span(), "unexpected `==`").suggest(span(), "=", "try using `=` instead", Applicability::MachineApplicable);
+        error(span(), "unexpected `==`")
+            .suggest(span(), "=", "try using `=` instead", Applicability::MachineApplicable);
         bump();
     } else {
         expect(T::Equal);

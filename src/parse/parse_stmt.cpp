@@ -1,7 +1,8 @@
 // Blocks and statements.
 //
 //     block     = "{" inner_attribute* statement* expr? "}"
-//     statement = ";" | item | "let" pattern ( ":" type )? ( "=" expr ( "else" block )? )? ";" | path "!" "{" tokens "}" | expr ";"
+//     statement = ";" | item | "let" pattern ( ":" type )? ( "=" expr ( "else" block )? )? ";" | path "!" "{"
+//     tokens "}" | expr ";"
 //               | block-like expr
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace ockc::parse {
 BlockId Parser::block() {
     Nested nested(*this);
     const Span start = span();
-    if (at(T::OpenInvisible)) {   // a `$b:block` fragment
+    if (at(T::OpenInvisible)) {  // a `$b:block` fragment
         const std::uint32_t close = buffer_.partner(pos_);
         bump();
         const BlockId inner = block();
@@ -43,7 +44,8 @@ BlockId Parser::block_contents(Span start, Attributes inner, std::uint32_t end) 
     while (pos_ < end && !failed_) {
         statement(list, out.tail, end);
         if (failed_) skip_statement(end);
-        if (out.tail.valid() && pos_ < end) {   // only after an error: what was taken for the tail is a statement
+        if (out.tail.valid() &&
+            pos_ < end) {  // only after an error: what was taken for the tail is a statement
             list.push(crate_.add(ast::Stmt{crate_[out.tail].span, {}, ast::ExprStmt{out.tail, false}}));
             out.tail = {};
         }
@@ -70,7 +72,10 @@ void Parser::statement(Scratch<StmtId>& out, ExprId& tail, std::uint32_t end) {
     if (at(T::KwLet)) return let_statement(start, attributes, out);
     if (bad_declaration()) {
         error(span(), "invalid variable declaration")
-            .suggest(at(T::KwMut) ? span().start() : span(), at(T::KwMut) ? "let " : "let", at(T::KwMut) ? "missing keyword" : "write `let` instead of `" + std::string(token_text()) + "` to introduce a new variable");
+            .suggest(at(T::KwMut) ? span().start() : span(), at(T::KwMut) ? "let " : "let",
+                     at(T::KwMut) ? "missing keyword"
+                                  : "write `let` instead of `" + std::string(token_text()) +
+                                        "` to introduce a new variable");
         return let_statement(start, attributes, out);
     }
     const Span first = span();
@@ -99,7 +104,8 @@ void Parser::statement(Scratch<StmtId>& out, ExprId& tail, std::uint32_t end) {
 }
 
 // `m! {..}` is a statement by itself unless `.` or `?` follows; other macro calls are operands. At the `!`.
-bool Parser::macro_statement(PathId name, Span start, Attributes attributes, Scratch<StmtId>& out, ExprId& tail) {
+bool Parser::macro_statement(PathId name, Span start, Attributes attributes, Scratch<StmtId>& out,
+                             ExprId& tail) {
     const ast::MacroCallId call = macro_call(name, start);
     if (failed_) return true;
     const bool braces = crate_[call].delimiter == ast::Delimiter::Brace;
@@ -148,11 +154,14 @@ void Parser::end_statement(bool may_be_tail) {
     if (eat(T::Semi) || failed_) return;
     const Span next = span();
     const bool new_line = prev_span_.file == next.file && prev_span_.end <= next.begin &&
-                          context_.sources.text(Span{next.file, prev_span_.end, next.begin}).find('\n') != std::string_view::npos;
+                          context_.sources.text(Span{next.file, prev_span_.end, next.begin}).find('\n') !=
+                              std::string_view::npos;
     const bool starts_something = at_expr_start() || at_item_start() || at(T::CloseBrace) || at(T::KwLet);
-    const bool instead = (at(T::Comma) || at(T::Colon)) && (peek() == T::CloseBrace || peek() == T::Eof || new_line);
+    const bool instead =
+        (at(T::Comma) || at(T::Colon)) && (peek() == T::CloseBrace || peek() == T::Eof || new_line);
     if (instead && !new_line) {
-        error(next, fmt::format("expected `;`, found {}", describe_token())).suggest(next, ";", "change this to `;`", Applicability::MachineApplicable);
+        error(next, fmt::format("expected `;`, found {}", describe_token()))
+            .suggest(next, ";", "change this to `;`", Applicability::MachineApplicable);
         bump();
         return;
     }
@@ -177,13 +186,15 @@ void Parser::let_statement(Span start, Attributes attributes, Scratch<StmtId>& o
     if (!at(T::KwMut)) bump();
     ast::LetStmt let;
     if (at(T::KwLet) && !failed_) {
-        error(span(), "expected pattern, found `let`").suggest(span(), "", "remove the unnecessary `let` keyword", Applicability::MachineApplicable);
+        error(span(), "expected pattern, found `let`")
+            .suggest(span(), "", "remove the unnecessary `let` keyword", Applicability::MachineApplicable);
         bump();
     }
     let.pattern = pattern_no_top_alternatives("`let` bindings require top-level or-patterns in parentheses");
     if (eat(T::Colon)) let.type = type();
     if (at(T::EqualEqual)) {
-        error(span(), "unexpected `==`").suggest(span(), "=", "try using `=` instead", Applicability::MachineApplicable);
+        error(span(), "unexpected `==`")
+            .suggest(span(), "=", "try using `=` instead", Applicability::MachineApplicable);
         bump();
         let.init = expr();
     } else if (!failed_ && let.type.valid() ? eat_first(T::Equal) : eat(T::Equal)) {
@@ -204,23 +215,27 @@ void Parser::let_statement(Span start, Attributes attributes, Scratch<StmtId>& o
 }
 
 bool Parser::at_compound_assignment() const {
-    return at_any({T::PlusEqual, T::MinusEqual, T::StarEqual, T::SlashEqual, T::PercentEqual, T::CaretEqual, T::AndEqual, T::OrEqual,
-                   T::LessLessEqual, T::GreaterGreaterEqual});
+    return at_any({T::PlusEqual, T::MinusEqual, T::StarEqual, T::SlashEqual, T::PercentEqual, T::CaretEqual,
+                   T::AndEqual, T::OrEqual, T::LessLessEqual, T::GreaterGreaterEqual});
 }
 
 // `let P = a && b else {}` and `let P = S {..} else {}` read like something else and are refused.
 void Parser::reject_let_else(ExprId init) {
     if (failed_) return;
     const ast::Expr& node = crate_[init];
-    if (const auto* lazy = ast::get_if<ast::BinaryExpr>(node); lazy != nullptr && (lazy->op == ast::BinaryOp::And || lazy->op == ast::BinaryOp::Or)) {
-        error(node.span, fmt::format("a `{}` expression cannot be directly assigned in `let...else`", ast::info(lazy->op).text))
-            .suggest(node.span, "(" + std::string(context_.sources.text(node.span)) + ")", "wrap the expression in parentheses", Applicability::MachineApplicable);
+    if (const auto* lazy = ast::get_if<ast::BinaryExpr>(node);
+        lazy != nullptr && (lazy->op == ast::BinaryOp::And || lazy->op == ast::BinaryOp::Or)) {
+        error(node.span, fmt::format("a `{}` expression cannot be directly assigned in `let...else`",
+                                     ast::info(lazy->op).text))
+            .suggest(node.span, "(" + std::string(context_.sources.text(node.span)) + ")",
+                     "wrap the expression in parentheses", Applicability::MachineApplicable);
         return;
     }
     if (ends_in_brace(init)) {
         const Span brace{node.span.file, node.span.end - 1, node.span.end};
         error(brace, "right curly brace `}` before `else` in a `let...else` statement not allowed")
-            .suggest(node.span, "(" + std::string(context_.sources.text(node.span)) + ")", "wrap the expression in parentheses", Applicability::MachineApplicable);
+            .suggest(node.span, "(" + std::string(context_.sources.text(node.span)) + ")",
+                     "wrap the expression in parentheses", Applicability::MachineApplicable);
     }
 }
 
@@ -242,9 +257,11 @@ bool Parser::ends_in_brace(ExprId expr) const {
             expr = next;
             continue;
         }
-        if (const auto* e = std::get_if<ast::MacroExpr>(&data)) return crate_[e->call].delimiter == ast::Delimiter::Brace;
-        return std::holds_alternative<ast::BlockExpr>(data) || std::holds_alternative<ast::IfExpr>(data) || std::holds_alternative<ast::MatchExpr>(data) ||
-               std::holds_alternative<ast::WhileExpr>(data) || std::holds_alternative<ast::LoopExpr>(data) || std::holds_alternative<ast::ForExpr>(data) ||
+        if (const auto* e = std::get_if<ast::MacroExpr>(&data))
+            return crate_[e->call].delimiter == ast::Delimiter::Brace;
+        return std::holds_alternative<ast::BlockExpr>(data) || std::holds_alternative<ast::IfExpr>(data) ||
+               std::holds_alternative<ast::MatchExpr>(data) || std::holds_alternative<ast::WhileExpr>(data) ||
+               std::holds_alternative<ast::LoopExpr>(data) || std::holds_alternative<ast::ForExpr>(data) ||
                std::holds_alternative<ast::StructExpr>(data);
     }
 }

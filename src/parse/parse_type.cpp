@@ -1,7 +1,9 @@
 // Types.
 //
-//     type = "(" types ")" | "!" | "*" ( "const" | "mut" ) type | "[" type ( ";" expr )? "]" | "&" lifetime? "mut"? type | "_"
-//          | for? qualifiers "fn" "(" params ")" ( "->" type )? | "impl" bounds | "dyn" bounds | path | path "!" group | bounds
+//     type = "(" types ")" | "!" | "*" ( "const" | "mut" ) type | "[" type ( ";" expr )? "]" | "&" lifetime?
+//     "mut"? type | "_"
+//          | for? qualifiers "fn" "(" params ")" ( "->" type )? | "impl" bounds | "dyn" bounds | path | path
+//          "!" group | bounds
 #include <fmt/format.h>
 
 #include "parse/parser_impl.hpp"
@@ -31,7 +33,8 @@ TypeId Parser::type_inner(AllowPlus plus) {
         case T::Not: bump(); return make_type(start, ast::NeverType{});
         case T::Star: return pointer_type();
         case T::OpenBracket: return bracket_type();
-        case T::And: case T::AndAnd: return reference_type();
+        case T::And:
+        case T::AndAnd: return reference_type();
         case T::Underscore: bump(); return make_type(start, ast::InferType{});
         case T::KwImpl: {
             bump();
@@ -51,7 +54,8 @@ TypeId Parser::type_inner(AllowPlus plus) {
             With with(*this, {});
             expr();
             skip_to_close(close);
-            error(Code::E0516, from(start), "`typeof` is a reserved keyword but unimplemented").label(from(start), "reserved keyword");
+            error(Code::E0516, from(start), "`typeof` is a reserved keyword but unimplemented")
+                .label(from(start), "reserved keyword");
             return make_type(start, ast::ErrorType{});
         }
         case T::DotDotDot:
@@ -59,7 +63,9 @@ TypeId Parser::type_inner(AllowPlus plus) {
             bump();
             return make_type(start, ast::ErrorType{});
         case T::KwFor: return for_type(plus);
-        case T::Question: case T::Lifetime: case T::RawLifetime: return bare_bounds_type(start, {}, plus);
+        case T::Question:
+        case T::Lifetime:
+        case T::RawLifetime: return bare_bounds_type(start, {}, plus);
         default: break;
     }
     if (at_fn_pointer()) return fn_pointer_type(start, {});
@@ -106,7 +112,7 @@ TypeId Parser::bracket_type() {
 TypeId Parser::reference_type() {
     const Span start = span();
     eat_first(T::And);
-    if (at(T::And)) {   // `&&T`: the second half of the token
+    if (at(T::And)) {  // `&&T`: the second half of the token
         Nested nested(*this);
         const TypeId inner = reference_type();
         return make_type(start, ast::ReferenceType{{}, false, inner});
@@ -139,8 +145,11 @@ bool Parser::at_fn_pointer() const {
     for (; i < 7; ++i) {
         const TokenKind k = i == 0 ? kind_ : peek(i);
         if (k == T::KwFn) return true;
-        const bool abi = i > 0 && (k == T::String || k == T::RawString) && (i == 1 ? kind_ : peek(i - 1)) == T::KwExtern;
-        if (!abi && k != T::KwUnsafe && k != T::KwExtern && k != T::KwConst && k != T::KwAsync && k != T::KwSafe) return false;
+        const bool abi =
+            i > 0 && (k == T::String || k == T::RawString) && (i == 1 ? kind_ : peek(i - 1)) == T::KwExtern;
+        if (!abi && k != T::KwUnsafe && k != T::KwExtern && k != T::KwConst && k != T::KwAsync &&
+            k != T::KwSafe)
+            return false;
     }
     return false;
 }
@@ -149,8 +158,12 @@ TypeId Parser::fn_pointer_type(Span start, List<ast::GenericParam> for_params) {
     ast::FnPointerType out;
     out.for_params = for_params;
     out.header = fn_header();
-    if (out.header.is_const) error(out.header.span, "an `fn` pointer type cannot be `const`").label(out.header.span, "`const` because of this");
-    if (out.header.is_async) error(out.header.span, "an `fn` pointer type cannot be `async`").label(out.header.span, "`async` because of this");
+    if (out.header.is_const)
+        error(out.header.span, "an `fn` pointer type cannot be `const`")
+            .label(out.header.span, "`const` because of this");
+    if (out.header.is_async)
+        error(out.header.span, "an `fn` pointer type cannot be `async`")
+            .label(out.header.span, "`async` because of this");
     if (!expect(T::KwFn)) return make_type(start, ast::ErrorType{});
     if (!at(T::OpenParen)) {
         missing_function_params();
@@ -194,12 +207,14 @@ TypeId Parser::path_type(AllowPlus plus) {
 // `&T + Send`: only paths can be followed by `+`.
 void Parser::reject_type_plus(TypeId left) {
     const Span start = crate_[left].span;
-    const bool is_path = ast::get_if<ast::PathType>(crate_[left]) != nullptr || ast::get_if<ast::DynTraitType>(crate_[left]) != nullptr ||
+    const bool is_path = ast::get_if<ast::PathType>(crate_[left]) != nullptr ||
+                         ast::get_if<ast::DynTraitType>(crate_[left]) != nullptr ||
                          ast::get_if<ast::ImplTraitType>(crate_[left]) != nullptr;
     if (is_path) return;
     bump();
     bounds();
-    error(Code::E0178, from(start), "expected a path on the left-hand side of `+`").label(from(start), "expected a path");
+    error(Code::E0178, from(start), "expected a path on the left-hand side of `+`")
+        .label(from(start), "expected a path");
 }
 
 // A trait object without `dyn`; name resolution refuses it (E0782) where it is used.

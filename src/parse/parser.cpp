@@ -44,12 +44,15 @@ namespace {
 // Whether `kind` is a longer punctuation whose first character alone is `first`.
 bool splits_to(TokenKind kind, TokenKind first) {
     const lex::TokenInfo& row = lex::info(kind);
-    return row.token_class == lex::TokenClass::Punctuation && row.rest != T::Eof && row.text.substr(0, 1) == lex::info(first).text;
+    return row.token_class == lex::TokenClass::Punctuation && row.rest != T::Eof &&
+           row.text.substr(0, 1) == lex::info(first).text;
 }
 
 }  // namespace
 
-bool Parser::at_first(TokenKind first) const { return kind_ == first || splits_to(kind_, first); }
+bool Parser::at_first(TokenKind first) const {
+    return kind_ == first || splits_to(kind_, first);
+}
 
 bool Parser::eat_first(TokenKind first) {
     if (check(first)) {
@@ -83,7 +86,8 @@ void Parser::bump() {
 }
 
 Span Parser::span() const {
-    if (pos_ >= end_ && pos_ + 1 < buffer_.size()) return prev_span_.after();   // the end of a range inside a buffer
+    if (pos_ >= end_ && pos_ + 1 < buffer_.size())
+        return prev_span_.after();  // the end of a range inside a buffer
     Span span = buffer_.span(pos_);
     span.begin += split_;
     return span;
@@ -104,7 +108,7 @@ Ident Parser::ident_here() const {
         name.remove_prefix(2);
         ident.raw = true;
     }
-    if (kind_ == T::RawLifetime) {   // 'r#name is the lifetime 'name
+    if (kind_ == T::RawLifetime) {  // 'r#name is the lifetime 'name
         std::string plain = "'";
         plain += name.substr(3);
         ident.raw = true;
@@ -139,8 +143,9 @@ bool Parser::expect_ident(Ident& out) {
         fail();
         return false;
     }
-    diagnostic.suggest(place.start(), "r#", "escape `" + std::string(token_text()) + "` to use it as an identifier");
-    out = take_ident();   // read on as if it had been escaped
+    diagnostic.suggest(place.start(), "r#",
+                       "escape `" + std::string(token_text()) + "` to use it as an identifier");
+    out = take_ident();  // read on as if it had been escaped
     return true;
 }
 

@@ -1,8 +1,10 @@
-// The parser's state and grammar functions, private to this folder; the parse_*.cpp files define them by topic.
+// The parser's state and grammar functions, private to this folder; the parse_*.cpp files define them by
+// topic.
 //
-// How errors travel: after an error that has no local repair, fail() turns the current token into Eof ("panic"). Every grammar
-// function then runs to its end quickly and in silence, as it would at the end of a file, until a recovery point (a closing
-// delimiter, the next statement, the next item) calls resume_at() and real parsing goes on.
+// How errors travel: after an error that has no local repair, fail() turns the current token into Eof
+// ("panic"). Every grammar function then runs to its end quickly and in silence, as it would at the end of a
+// file, until a recovery point (a closing delimiter, the next statement, the next item) calls resume_at() and
+// real parsing goes on.
 #pragma once
 #include <algorithm>
 #include <bitset>
@@ -25,8 +27,8 @@ using ast::GenericsId;
 using ast::Ident;
 using ast::ItemId;
 using ast::List;
-using ast::PatId;
 using ast::PathId;
+using ast::PatId;
 using ast::Precedence;
 using ast::StmtId;
 using ast::TypeId;
@@ -38,12 +40,12 @@ enum class Expect : std::uint8_t { Operator, Ident, Path, Type, Lifetime, Litera
 
 // Where an expression stands, as far as its syntax depends on it.
 struct Restrictions {
-    bool no_struct = false;    // `S {` is not a struct literal: conditions, scrutinees
-    bool statement = false;    // a block-like expression ends the statement
-    bool allow_let = false;    // a condition's `let`
+    bool no_struct = false;  // `S {` is not a struct literal: conditions, scrutinees
+    bool statement = false;  // a block-like expression ends the statement
+    bool allow_let = false;  // a condition's `let`
 };
 
-enum class PathStyle : std::uint8_t { Expr, Type, Mod };   // generic args after `::` only; anywhere; nowhere
+enum class PathStyle : std::uint8_t { Expr, Type, Mod };  // generic args after `::` only; anywhere; nowhere
 enum class AllowPlus : std::uint8_t { No, Yes };
 enum class ParamNames : std::uint8_t { Required, Optional };
 
@@ -56,27 +58,28 @@ class Parser {
     Fragment fragment(FragmentKind kind);
 
     template <class Element>
-    class Scratch;                         // a list under construction
+    class Scratch;  // a list under construction
 
     // ---- tokens: parser.cpp ----
     TokenKind kind() const { return kind_; }
     TokenKind peek(std::uint32_t ahead = 1) const;
     bool at(TokenKind kind) const { return kind_ == kind; }
     bool at_any(std::initializer_list<TokenKind> kinds) const;
-    bool check(TokenKind kind);            // at(kind), and it belongs into "expected one of"
-    bool eat(TokenKind kind);              // check, and bump when there
-    bool expect(TokenKind kind);           // eat, or report and fail
-    bool eat_first(TokenKind kind);        // the same for a token that may be the first half of a longer one: `>` of `>>`
+    bool check(TokenKind kind);   // at(kind), and it belongs into "expected one of"
+    bool eat(TokenKind kind);     // check, and bump when there
+    bool expect(TokenKind kind);  // eat, or report and fail
+    bool eat_first(
+        TokenKind kind);  // the same for a token that may be the first half of a longer one: `>` of `>>`
     bool at_first(TokenKind kind) const;
     bool expect_first(TokenKind kind);
     void bump();
     bool at_end() const { return kind_ == T::Eof; }
     std::uint32_t position() const { return pos_; }
-    Span span() const;                     // of the current token
+    Span span() const;  // of the current token
     Span prev_span() const { return prev_span_; }
     std::string_view token_text() const { return context_.sources.text(span()); }
-    Span from(Span start) const;           // from `start` to the end of the previous token
-    Ident take_ident();                    // the current token as a name, and bump
+    Span from(Span start) const;  // from `start` to the end of the previous token
+    Ident take_ident();           // the current token as a name, and bump
     Ident ident_here() const;
     bool expect_ident(Ident& out);
     Symbol intern(std::string_view text) { return context_.interner.intern(text); }
@@ -86,21 +89,22 @@ class Parser {
     // ---- errors and recovery: recover.cpp ----
     Diagnostic& error(Span span, std::string message) { return error(Code::None, span, std::move(message)); }
     Diagnostic& error(Code code, Span span, std::string message);
-    void fail();                           // enter panic
+    void fail();  // enter panic
     bool failed() const { return failed_; }
-    void unexpected();                     // "expected one of .., found ..", and fail
+    void unexpected();  // "expected one of .., found ..", and fail
     void missing_function_params();
     void expected(std::string_view what);  // "expected WHAT, found ..", and fail
     void also(Expect what) { expected_extra_ |= 1u << static_cast<unsigned>(what); }
-    std::string describe_token() const;    // "`x`", "keyword `fn`"
-    void resume_at(std::uint32_t position);       // leave panic, unless inside an attempt
+    std::string describe_token() const;      // "`x`", "keyword `fn`"
+    void resume_at(std::uint32_t position);  // leave panic, unless inside an attempt
     void rewind(std::uint32_t position);
-    void skip_to_close(std::uint32_t close);      // leave panic (if any) before `close` and take it
-    void skip_tree();                             // one token, or a whole delimited group
-    void skip_statement(std::uint32_t end);       // behind the next `;` or block at this level, or to a statement keyword
-    void skip_to_item(std::uint32_t start);       // to the next item keyword at this level
+    void skip_to_close(std::uint32_t close);  // leave panic (if any) before `close` and take it
+    void skip_tree();                         // one token, or a whole delimited group
+    void skip_statement(
+        std::uint32_t end);  // behind the next `;` or block at this level, or to a statement keyword
+    void skip_to_item(std::uint32_t start);  // to the next item keyword at this level
     void too_deep();
-    void unstable(Span span, std::string message);   // E0658: parsed, but no stable Rust
+    void unstable(Span span, std::string message);  // E0658: parsed, but no stable Rust
     void check_lifetime_name(const Ident& name, std::string_view what);
 
     // ---- attributes, visibility, macros: parse_attribute.cpp, parse_macro.cpp ----
@@ -114,7 +118,7 @@ class Parser {
     Symbol doc_text() const;
     ast::Visibility visibility(bool tuple_field);
     bool delimited_body(ast::Delimiter& delimiter, lex::TokenRange& body);
-    ast::MacroCallId macro_call(PathId path, Span start);   // at the `!`
+    ast::MacroCallId macro_call(PathId path, Span start);  // at the `!`
     void reject_dangling(Attributes attributes, std::string_view what);
     void decl_macro_item(ast::Item& item);
     void macro_with_visibility(const ast::Item& item, std::string_view what);
@@ -142,11 +146,13 @@ class Parser {
     TypeId for_type(AllowPlus plus);
     void reject_type_plus(TypeId type);
     TypeId bare_bounds_type(Span start, List<ast::Bound> first, AllowPlus plus);
-    TypeId return_type(AllowPlus plus = AllowPlus::Yes);     // after `->`; none when there is no arrow
+    TypeId return_type(AllowPlus plus = AllowPlus::Yes);  // after `->`; none when there is no arrow
     bool at_fn_pointer() const;
-    TypeId make_type(Span start, ast::TypeData data) { return crate_.add(ast::Type{from(start), std::move(data)}); }
+    TypeId make_type(Span start, ast::TypeData data) {
+        return crate_.add(ast::Type{from(start), std::move(data)});
+    }
 
-    GenericsId generics();                                   // `<..>` or nothing; no where clause
+    GenericsId generics();  // `<..>` or nothing; no where clause
     void where_clause(ast::Generics& generics);
     List<ast::GenericParam> for_binder();
     List<ast::GenericParam> generic_params();
@@ -178,7 +184,9 @@ class Parser {
     void reject_const_block(Span start);
     bool at_range_operator() const { return at_any({T::DotDot, T::DotDotEqual, T::DotDotDot}); }
     List<PatId> pattern_list(T close);
-    PatId make_pat(Span start, ast::PatData data) { return crate_.add(ast::Pat{from(start), std::move(data)}); }
+    PatId make_pat(Span start, ast::PatData data) {
+        return crate_.add(ast::Pat{from(start), std::move(data)});
+    }
 
     // ---- expressions: parse_expr.cpp, parse_primary.cpp, parse_control.cpp ----
     ExprId expr() { return expr_with({}); }
@@ -228,13 +236,16 @@ class Parser {
     ExprId block_expr(ast::BlockKind kind, bool is_move, Ident label, Span start);
     List<ExprId> expr_list(T close);
     bool at_expr_start() const;
-    bool is_complete(ExprId expr) const;                   // ends the statement it starts
-    ExprId make_expr(Span start, ast::ExprData data) { return crate_.add(ast::Expr{from(start), {}, std::move(data)}); }
+    bool is_complete(ExprId expr) const;  // ends the statement it starts
+    ExprId make_expr(Span start, ast::ExprData data) {
+        return crate_.add(ast::Expr{from(start), {}, std::move(data)});
+    }
     ExprId error_expr() { return crate_.add(ast::Expr{span(), {}, ast::ErrorExpr{}}); }
     void attach(ExprId expr, Attributes attributes);
 
-    // ---- statements and items: parse_stmt.cpp, parse_item.cpp, parse_fn.cpp, parse_adt.cpp, parse_assoc.cpp ----
-    BlockId block();                                       // `{ .. }`
+    // ---- statements and items: parse_stmt.cpp, parse_item.cpp, parse_fn.cpp, parse_adt.cpp, parse_assoc.cpp
+    // ----
+    BlockId block();  // `{ .. }`
     BlockId block_contents(Span start, Attributes inner, std::uint32_t end);
     void statement(Scratch<StmtId>& out, ExprId& tail, std::uint32_t end);
     void let_statement(Span start, Attributes attributes, Scratch<StmtId>& out);
@@ -246,7 +257,7 @@ class Parser {
     void reject_let_else(ExprId init);
     bool ends_in_brace(ExprId expr) const;
 
-    ItemId item(ItemPlace place);                          // none when no item starts here
+    ItemId item(ItemPlace place);  // none when no item starts here
     ItemId item_after_attributes(Attributes attributes, ItemPlace place, bool statement = false);
     bool item_kind(ast::Item& item, ItemPlace place, bool statement);
     bool at_fn() const { return at_fn_pointer(); }
@@ -289,8 +300,9 @@ class Parser {
     ast::Safety eat_safety();
     void expect_semi();
 
-    // Runs `element` for each part of a list up to the closing delimiter of the group that starts here, separated by commas; panics
-    // inside end at the closer. Returns whether the last part was followed by a comma.
+    // Runs `element` for each part of a list up to the closing delimiter of the group that starts here,
+    // separated by commas; panics inside end at the closer. Returns whether the last part was followed by a
+    // comma.
     template <class F>
     bool comma_list(T close, F element) {
         bool trailing = false;
@@ -314,14 +326,19 @@ class Parser {
     template <class Element>
     class Scratch {
       public:
-        explicit Scratch(Parser& parser) : parser_(parser), items_(std::get<std::vector<Element>>(parser.scratch_)), mark_(items_.size()) {}
+        explicit Scratch(Parser& parser)
+            : parser_(parser),
+              items_(std::get<std::vector<Element>>(parser.scratch_)),
+              mark_(items_.size()) {}
         ~Scratch() { items_.resize(mark_); }
         Scratch(const Scratch&) = delete;
         Scratch& operator=(const Scratch&) = delete;
         void push(Element element) { items_.push_back(std::move(element)); }
         std::size_t size() const { return items_.size() - mark_; }
         const Element& back() const { return items_.back(); }
-        List<Element> finish() { return parser_.crate_.list(std::span<const Element>(items_).subspan(mark_)); }
+        List<Element> finish() {
+            return parser_.crate_.list(std::span<const Element>(items_).subspan(mark_));
+        }
 
       private:
         Parser& parser_;
@@ -381,7 +398,7 @@ class Parser {
     }
 
     const ParseContext& context() const { return context_; }
-    bool finished();                       // all tokens of the range used up; reports the rest otherwise
+    bool finished();  // all tokens of the range used up; reports the rest otherwise
 
   private:
     const lex::TokenBuffer& buffer_;
@@ -390,24 +407,25 @@ class Parser {
     std::uint32_t pos_;
     std::uint32_t end_;
     TokenKind kind_ = T::Eof;
-    std::uint32_t split_ = 0;              // characters already taken of the current token
+    std::uint32_t split_ = 0;  // characters already taken of the current token
     Span prev_span_;
     Restrictions restrictions_;
-    std::string_view pattern_word_ = "pattern";   // what a missing pattern is called at the next place for one
+    std::string_view pattern_word_ = "pattern";  // what a missing pattern is called at the next place for one
     bool failed_ = false;
-    bool stopped_ = false;                 // failed for good: nothing resumes
+    bool stopped_ = false;  // failed for good: nothing resumes
     int quiet_ = 0;
     std::uint32_t depth_ = 0;
     std::uint32_t height_ = 0;
     std::size_t reported_ = 0;
     std::bitset<lex::kTokenKindCount> expected_;
     std::uint32_t expected_extra_ = 0;
-    Diagnostic silent_;                    // where the labels of suppressed errors go
-    std::tuple<std::vector<ExprId>, std::vector<PatId>, std::vector<TypeId>, std::vector<StmtId>, std::vector<ItemId>,
-               std::vector<ast::PathSegment>, std::vector<ast::GenericArg>, std::vector<ast::GenericParam>, std::vector<ast::Bound>,
-               std::vector<ast::WherePredicate>, std::vector<ast::Param>, std::vector<ast::FieldInit>, std::vector<ast::FieldPat>,
-               std::vector<ast::MatchArm>, std::vector<ast::FieldDef>, std::vector<ast::Variant>, std::vector<ast::UseTreeId>,
-               std::vector<ast::AttributeId>, std::vector<ast::MetaItem>>
+    Diagnostic silent_;  // where the labels of suppressed errors go
+    std::tuple<std::vector<ExprId>, std::vector<PatId>, std::vector<TypeId>, std::vector<StmtId>,
+               std::vector<ItemId>, std::vector<ast::PathSegment>, std::vector<ast::GenericArg>,
+               std::vector<ast::GenericParam>, std::vector<ast::Bound>, std::vector<ast::WherePredicate>,
+               std::vector<ast::Param>, std::vector<ast::FieldInit>, std::vector<ast::FieldPat>,
+               std::vector<ast::MatchArm>, std::vector<ast::FieldDef>, std::vector<ast::Variant>,
+               std::vector<ast::UseTreeId>, std::vector<ast::AttributeId>, std::vector<ast::MetaItem>>
         scratch_;
 };
 

@@ -10,7 +10,7 @@ namespace ockc::parse {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 100;   // a file with more syntax errors is something else than source text
+constexpr std::size_t kMaxErrors = 100;  // a file with more syntax errors is something else than source text
 
 std::string expect_name(Expect what) {
     switch (what) {
@@ -77,7 +77,8 @@ void Parser::unexpected() {
         const auto kind = static_cast<TokenKind>(i);
         if (kind == T::Eof) continue;
         const lex::TokenInfo& row = lex::info(kind);
-        names.push_back(row.token_class == lex::TokenClass::Variable ? std::string(row.text) : fmt::format("`{}`", row.text));
+        names.push_back(row.token_class == lex::TokenClass::Variable ? std::string(row.text)
+                                                                     : fmt::format("`{}`", row.text));
     }
     for (unsigned i = 0; i <= static_cast<unsigned>(Expect::Pattern); ++i) {
         if (expected_extra_ & (1u << i)) names.push_back(expect_name(static_cast<Expect>(i)));
@@ -101,7 +102,8 @@ void Parser::unexpected() {
     const Span place = end ? prev_span_ : span();
     Diagnostic& diagnostic = error(place, std::move(message));
     const bool same_line = end || prev_span_.file != place.file || prev_span_.end > place.begin ||
-                           context_.sources.text(Span{place.file, prev_span_.end, place.begin}).find('\n') == std::string_view::npos;
+                           context_.sources.text(Span{place.file, prev_span_.end, place.begin}).find('\n') ==
+                               std::string_view::npos;
     if (same_line) {
         diagnostic.label(place, std::move(label));
     } else {
@@ -114,7 +116,8 @@ void Parser::unexpected() {
 void Parser::expected(std::string_view what) {
     if (failed_) return;
     const Span place = pos_ >= end_ ? prev_span_ : span();
-    error(place, fmt::format("expected {}, found {}", what, describe_token())).label(place, fmt::format("expected {}", what));
+    error(place, fmt::format("expected {}, found {}", what, describe_token()))
+        .label(place, fmt::format("expected {}", what));
     fail();
 }
 
@@ -122,7 +125,8 @@ void Parser::too_deep() {
     if (stopped_) return;
     if (depth_ > context_.options.max_depth) {
         error(prev_span_, "this code is nested too deeply")
-            .label(prev_span_, fmt::format("more than {} levels inside each other", context_.options.max_depth))
+            .label(prev_span_,
+                   fmt::format("more than {} levels inside each other", context_.options.max_depth))
             .help("move inner parts into functions or variables of their own");
     } else {
         error(prev_span_, "this chain of expressions is too long")
@@ -133,7 +137,9 @@ void Parser::too_deep() {
     fail();
 }
 
-void Parser::unstable(Span span, std::string message) { error(Code::E0658, span, std::move(message)); }
+void Parser::unstable(Span span, std::string message) {
+    error(Code::E0658, span, std::move(message));
+}
 
 // Lifetimes and labels may not be keywords; `what` is the plural for the message.
 void Parser::check_lifetime_name(const Ident& name, std::string_view what) {
@@ -145,7 +151,7 @@ void Parser::check_lifetime_name(const Ident& name, std::string_view what) {
 }
 
 void Parser::resume_at(std::uint32_t position) {
-    if (quiet_ > 0 && failed_) return;   // an attempt stays failed
+    if (quiet_ > 0 && failed_) return;  // an attempt stays failed
     rewind(position);
 }
 
@@ -173,12 +179,15 @@ void Parser::skip_tree() {
     bump();
 }
 
-// Where statements go on: behind a `;`, behind a block, or before a word that starts a statement on a new line.
+// Where statements go on: behind a `;`, behind a block, or before a word that starts a statement on a new
+// line.
 void Parser::skip_statement(std::uint32_t end) {
     const std::uint32_t from = pos_;
     resume_at(pos_);
     while (pos_ < end && !at_end()) {
-        if (pos_ != from && at_any({T::KwLet, T::KwFn, T::KwStruct, T::KwEnum, T::KwImpl, T::KwTrait, T::KwMod, T::KwUse})) return;
+        if (pos_ != from &&
+            at_any({T::KwLet, T::KwFn, T::KwStruct, T::KwEnum, T::KwImpl, T::KwTrait, T::KwMod, T::KwUse}))
+            return;
         const TokenKind taken = kind_;
         skip_tree();
         if (taken == T::Semi) return;
@@ -197,10 +206,14 @@ void Parser::skip_to_item(std::uint32_t start) {
         if (fresh && at_any({T::Semi, T::OpenBrace})) {
             const bool brace = at(T::OpenBrace);
             skip_tree();
-            if (brace && !at_item_start() && !at_any({T::Pound, T::OuterDoc}) && !at_end() && !lex::is_close(kind_)) continue;
+            if (brace && !at_item_start() && !at_any({T::Pound, T::OuterDoc}) && !at_end() &&
+                !lex::is_close(kind_))
+                continue;
             return;
         }
-        if (fresh && at_item_start() && !at_any({T::KwConst, T::KwUnsafe, T::KwExtern, T::KwAsync, T::KwCrate})) return;
+        if (fresh && at_item_start() &&
+            !at_any({T::KwConst, T::KwUnsafe, T::KwExtern, T::KwAsync, T::KwCrate}))
+            return;
         skip_tree();
     }
 }

@@ -230,6 +230,12 @@ void report_unknown(State& state, std::uint32_t crate, const ast::MetaItem& meta
     if (path == nullptr || path->segments.empty()) return;
     const ast::Ident ident = path->segments.back().ident;
     const std::string_view name = state.text(ident.name);
+    if (path->segments.size() > 1) {
+        const ast::Ident first = path->segments.front().ident;
+        state.sink->error(Code::E0433, first.span, fmt::format("cannot find module or crate `{}` in this scope", state.text(first.name)))
+            .label(first.span, fmt::format("use of unresolved module or unlinked crate `{}`", state.text(first.name)));
+        return;
+    }
     auto& error = state.sink->error(ident.span, fmt::format("cannot find attribute `{}` in this scope", meta_path_text(state, crate, meta)));
     const auto names = visible_names(state, crate);
     const std::string_view near = nearest_name(names, name);

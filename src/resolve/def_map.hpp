@@ -79,6 +79,7 @@ struct Import {
     bool done = false;              // nothing more to find
     bool failed = false;
     bool reported = false;
+    bool reporting = false;         // while the import that made it fail is being reported
     std::uint32_t failed_at = 0;    // segment
     ModuleId failed_in;             // none: first segment, looked up lexically
 

@@ -398,7 +398,11 @@ void report_failed_import(State& state, ImportId id) {
     const PathEnd end = find_path(state, copy.path, copy.global, Ns::Type, copy.module, &trace);
     for (const auto& [binding, at] : trace.bindings) {
         if (binding.res.kind != Res::Kind::Error || !binding.import.valid() || binding.import == id) continue;
-        return report_failed_import(state, binding.import);   // it failed because another did
+        if (state.imports[binding.import.raw].reporting) continue;   // a circle: this one speaks for it
+        state.imports[id.raw].reporting = true;
+        report_failed_import(state, binding.import);   // it failed because another did
+        state.imports[id.raw].reporting = false;
+        return;
     }
     if (end.kind == PathEnd::Kind::TooManySuper) {
         const Span span = copy.path[end.at].ident.span;

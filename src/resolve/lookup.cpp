@@ -91,17 +91,9 @@ PathEnd walk(const State& state, Res start, PathSegments segments, std::uint32_t
         const Symbol name = segments[i].ident.name;
         const Binding* binding = find(state, scope, name, last ? ns : Ns::Type);
         if (binding == nullptr) {
-            // `f32::MAX` where a module `f32` is in scope, `Enum::function`: an associated item of the type.
-            if (module.kind == ModuleKind::Enum) {
+            if (module.kind == ModuleKind::Enum) {   // an associated function or constant, perhaps
                 end.kind = PathEnd::Kind::Partial;
                 return end;
-            }
-            if (module.kind == ModuleKind::Module && i == 1) {
-                if (const auto prim = prim_type(state.name_of(module.def)); prim && segments[0].ident.name == state.program.defs[module.def].name.name) {
-                    end.res = prim_res(*prim);
-                    end.kind = PathEnd::Kind::Partial;
-                    return end;
-                }
             }
             end.kind = PathEnd::Kind::Failed;
             return end;

@@ -29,6 +29,7 @@ enum class Elision : std::uint8_t {
     Infer,       // in bodies: the borrow checker's matter
     Error,       // fields, associated types, bounds: must be named (E0106)
     Static,      // types of constants and statics
+    ImplType,    // associated types of trait impls: must come from the impl
     Output,      // a function's result: from its inputs, or E0106
     Header,      // impl headers: fresh, but not when hidden in a path (E0726)
 };
@@ -115,6 +116,7 @@ class Lowerer {
         std::optional<Binding> binding;
     };
     First find_first(const ast::PathSegment& segment, Ns ns);
+    void prefer_primitive(PathSegments segments, Ns ns, PathEnd& end, PathTrace& trace) const;
     std::optional<Res> use_entry(const ScopeFound& found, const ast::Ident& ident);
     Res reached(const Res& res, Span span);
     bool accepted(const Res& res, PathSource source) const;

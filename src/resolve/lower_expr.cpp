@@ -60,7 +60,7 @@ hir::ExprId Lowerer::lower_expr_data(const ast::Expr& expr) {
             [&](const ast::RepeatExpr& e) {
                 const hir::ExprId value = lower_expr(e.value);
                 DefId count;
-                if (ast::get_if<ast::UnderscoreExpr>(ast()[e.count]) == nullptr) count = anon_const(e.count, ScopeBarrier::Kind::AnonConst, {}, ast()[e.count].span);
+                if (ast::get_if<ast::UnderscoreExpr>(ast()[e.count]) == nullptr) count = anon_const(e.count, ScopeBarrier::Kind::RepeatCount, {}, ast()[e.count].span);
                 return add_expr(span, hir::RepeatExpr{value, count});
             },
             [&](const ast::StructExpr& e) { return lower_struct(e, span); },

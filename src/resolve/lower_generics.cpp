@@ -209,6 +209,10 @@ hir::Lifetime Lowerer::elided_lifetime(Span span) {
             }
             break;
         }
+        case Elision::ImplType:
+            error(Code::None, span, "missing lifetime in associated type").label(at(span), "this lifetime must come from the implemented type");
+            lifetime.kind = hir::Lifetime::Kind::Error;
+            return lifetime;
         case Elision::Error: break;
     }
     report_missing_lifetime(span, 1);
@@ -277,7 +281,7 @@ void Lowerer::note_hidden_lifetimes(const Res& res, Span span) {
         return;
     }
     if (elision_ == Elision::Fresh && inputs_ != nullptr) inputs_->elided += count;
-    else if (elision_ == Elision::Error || elision_ == Elision::Output) elided_lifetime(span);
+    else if (elision_ == Elision::Error || elision_ == Elision::Output || elision_ == Elision::ImplType) elided_lifetime(span);
 }
 
 hir::TyId Lowerer::impl_trait_param(const ast::Type& type, ast::List<ast::Bound> bounds) {

@@ -387,7 +387,8 @@ void Lowerer::lower_alias(DefId def) {
     if (associated) push_parent_scope(s_[def].parent);
     hir::TypeAliasDef result;
     result.generics = lower_generics(def, data.generics);
-    const ElisionScope scope(*this, Elision::Error);
+    const bool in_impl = associated && s_[s_[def].parent].kind == DefKind::Impl;
+    const ElisionScope scope(*this, in_impl ? Elision::ImplType : Elision::Error);
     result.bounds = lower_bounds(data.bounds);
     if (data.type.valid()) {
         result.type = lower_type(data.type);

@@ -79,7 +79,8 @@ std::optional<Res> Lowerer::use_entry(const ScopeFound& found, const ast::Ident&
             return std::nullopt;
         }
     }
-    if (!self && found.crossed_anon_const && !allow_bare_param_) {
+    const bool type_in_count = found.crossed_repeat_count && entry.kind == ScopeEntry::Kind::TyParam;   // judged by what it is used for
+    if (!self && found.crossed_anon_const && !allow_bare_param_ && !type_in_count) {
         auto& e = error(Code::None, ident.span, "generic parameters may not be used in const operations");
         e.label(at(ident.span), fmt::format("cannot perform const operation using `{}`", text(ident.name)));
         if (entry.kind == ScopeEntry::Kind::ConstParam) e.help(fmt::format("const parameters may only be used as standalone arguments here, i.e. `{}`", text(ident.name)));
@@ -131,7 +132,7 @@ bool Lowerer::accepted(const Res& res, PathSource source) const {
             return res.kind == Res::Kind::Local || res.kind == Res::Kind::SelfCtor ||
                    is({DefKind::Ctor, DefKind::Const, DefKind::Static, DefKind::Fn, DefKind::AssocFn, DefKind::AssocConst, DefKind::ConstParam, DefKind::ForeignFn});
         case PathSource::Struct:
-            return res.kind == Res::Kind::SelfAlias || is({DefKind::Struct, DefKind::Union, DefKind::Variant, DefKind::TyAlias, DefKind::AssocTy});
+            return res.kind == Res::Kind::SelfAlias || res.kind == Res::Kind::SelfParam || is({DefKind::Struct, DefKind::Union, DefKind::Variant, DefKind::TyAlias, DefKind::AssocTy});
         case PathSource::UnitPattern:
             return res.kind == Res::Kind::SelfCtor || is({DefKind::Const, DefKind::AssocConst, DefKind::ConstParam}) ||
                    (is({DefKind::Ctor}) && s_.origin[res.def].form == hir::VariantForm::Unit);
@@ -388,7 +389,23 @@ hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
     if (single && self_type && ns == Ns::Value && start.kind == Res::Kind::SelfAlias) start.kind = Res::Kind::SelfCtor;
     trace.res.push_back(start);
     end = walk(s_, start, segments, 1, ns, &trace);
+    prefer_primitive(segments, ns, end, trace);
     return finish_path(path, segments, end, trace, source, true);
+}
+
+// `f32` and `f32::MAX` where a module `f32` is in scope too: the type, unless the module has what is asked for.
+void Lowerer::prefer_primitive(PathSegments segments, Ns ns, PathEnd& end, PathTrace& trace) const {
+    if (ns != Ns::Type && segments.size() == 1) return;
+    const bool module = end.kind == PathEnd::Kind::Done && end.res.kind == Res::Kind::Def && s_.program.defs[end.res.def].kind == DefKind::Mod;
+    if (!module && end.kind != PathEnd::Kind::Failed) return;
+    const auto prim = prim_type(text(segments[0].ident.name));
+    if (!prim) return;
+    end = PathEnd{};
+    end.res = prim_res(*prim);
+    end.at = 1;
+    end.kind = segments.size() == 1 ? PathEnd::Kind::Done : PathEnd::Kind::Partial;
+    trace.bindings.clear();
+    trace.res.assign(1, end.res);
 }
 
 // <T as Trait>::name.. and <T>::name..

@@ -67,6 +67,11 @@ void Lowerer::report_not_found(const ast::Path& path, PathSegments segments, con
             if (report_refused_name(text(segments[i].ident.name), path.span, RefusedUse::StdPath)) return;
         }
     }
+    if (end.at > 0 && end.in.valid() && s_[end.in].kind == ModuleKind::Trait && source != PathSource::Trait) {
+        error(Code::E0782, segments[end.at - 1].ident.span, "expected a type, found a trait")
+            .note(fmt::format("the trait has no `{}`, so that it would have to be a type", text(segments[end.at].ident.name)));
+        return;
+    }
     if (end.at + 1 < segments.size() || end.unlinked_crate) return report_unresolved_prefix(path, segments, end);
     report_missing_name(path, segments, end, source);
 }

@@ -38,6 +38,7 @@ void note_crossing(ScopeFound& found, ScopeBarrier::Kind kind) {
         case ScopeBarrier::Kind::Item: found.crossed_item = true; return;
         case ScopeBarrier::Kind::ConstItem: found.crossed_const = true; return;
         case ScopeBarrier::Kind::AnonConst: found.crossed_anon_const = true; return;
+        case ScopeBarrier::Kind::RepeatCount: found.crossed_anon_const = found.crossed_repeat_count = true; return;
         case ScopeBarrier::Kind::InlineConst: found.crossed_inline_const = true; return;
         case ScopeBarrier::Kind::Closure: found.crossed_closure = true; return;
         case ScopeBarrier::Kind::Block:

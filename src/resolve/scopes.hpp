@@ -22,6 +22,7 @@ struct ScopeBarrier {
         Item,         // an item inside a body: nothing local goes in
         ConstItem,    // the value of a const or static item inside a body
         AnonConst,    // array length, const argument, discriminant: no locals; no generics but a parameter on its own
+        RepeatCount,  // [x; N]: as AnonConst, but type parameters may be mentioned
         InlineConst,  // const { .. }: no locals
         Closure,      // labels and `break` stop here
         Block,        // a block with items; payload: its ModuleId
@@ -38,7 +39,7 @@ struct ScopeFound {
     std::optional<ScopeEntry> entry;
     std::optional<Binding> binding;            // an item of a block
     ModuleId block;
-    bool crossed_item = false, crossed_const = false, crossed_anon_const = false, crossed_inline_const = false, crossed_closure = false;
+    bool crossed_item = false, crossed_const = false, crossed_anon_const = false, crossed_repeat_count = false, crossed_inline_const = false, crossed_closure = false;
 };
 
 class ScopeStack {

@@ -12,8 +12,10 @@ FileId SourceMap::add(std::string name, std::string path, std::string text, bool
     file->embedded = embedded;
     file->line_starts.push_back(0);
     for (std::size_t i = 0; i < file->text.size(); ++i) {
-        // A final newline ends the last line and begins none, so the end of the file belongs to the last line.
-        if (file->text[i] == '\n' && i + 1 < file->text.size()) file->line_starts.push_back(static_cast<std::uint32_t>(i + 1));
+        // A final newline ends the last line and begins none, so the end of the file belongs to the last
+        // line.
+        if (file->text[i] == '\n' && i + 1 < file->text.size())
+            file->line_starts.push_back(static_cast<std::uint32_t>(i + 1));
     }
     return files_.push(std::move(file));
 }

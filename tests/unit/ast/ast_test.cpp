@@ -28,11 +28,11 @@ TEST_CASE("every operator has its text, and every assigning one the trait of its
     CHECK(info(BinaryOp::name).text == spelling);                    \
     CHECK(lex::info(lex::TokenKind::kind).text == spelling);         \
     CHECK(texts.insert(spelling).second);
-#define OCKC_ASSIGN_OP(name, spelling, kind, trait_, method_)                         \
-    CHECK(info(BinaryOp::name).assign_text == spelling);                              \
-    CHECK(lex::info(lex::TokenKind::kind).text == spelling);                          \
-    CHECK(std::string(info(BinaryOp::name).trait_name) + "Assign" == trait_);         \
-    CHECK(std::string(info(BinaryOp::name).method) + "_assign" == method_);           \
+#define OCKC_ASSIGN_OP(name, spelling, kind, trait_, method_)                 \
+    CHECK(info(BinaryOp::name).assign_text == spelling);                      \
+    CHECK(lex::info(lex::TokenKind::kind).text == spelling);                  \
+    CHECK(std::string(info(BinaryOp::name).trait_name) + "Assign" == trait_); \
+    CHECK(std::string(info(BinaryOp::name).method) + "_assign" == method_);   \
     CHECK(traits.insert(trait_).second);
 #define OCKC_UNARY_OP(name, spelling, kind, trait_, method_) \
     CHECK(info(UnaryOp::name).text == spelling);             \

@@ -5,7 +5,9 @@ using namespace ockc;
 
 TEST_CASE("one label") {
     Scene s("fn main() {\n    let x: i32 = \"a\";\n}\n");
-    s.sink.error(Code::E0308, s.at("\"a\""), "mismatched types").label(s.at("\"a\""), "expected `i32`, found `&str`").label(s.at("i32"), "expected due to this");
+    s.sink.error(Code::E0308, s.at("\"a\""), "mismatched types")
+        .label(s.at("\"a\""), "expected `i32`, found `&str`")
+        .label(s.at("i32"), "expected due to this");
     CHECK(s.human() ==
           "error[E0308]: mismatched types\n"
           " --> k.rsk:2:18\n"
@@ -41,7 +43,8 @@ TEST_CASE("a label over several lines") {
     s.sink.error(Code::E0308, s.at("\"x\""), "`if` and `else` have incompatible types")
         .label(s.at("\"x\""), "expected integer, found `&str`")
         .label(s.at("1"), "expected because of this")
-        .label(s.between("if true", "\n    };").start().to(s.at("}", 1)), "`if` and `else` have incompatible types");
+        .label(s.between("if true", "\n    };").start().to(s.at("}", 1)),
+               "`if` and `else` have incompatible types");
     CHECK(s.human() ==
           "error[E0308]: `if` and `else` have incompatible types\n"
           " --> k.rsk:5:9\n"
@@ -58,8 +61,11 @@ TEST_CASE("a label over several lines") {
 }
 
 TEST_CASE("a long span that starts inside its line, cut in the middle") {
-    Scene s("fn f() {\n    let x = g(\n        1,\n        2,\n        3,\n        4,\n        5,\n        6,\n    );\n}\n");
-    s.sink.error(s.between("g(", ")").start().to(s.at(")", 1)), "long").label(s.at("g(").start().to(s.at(")", 1)), "here");
+    Scene s(
+        "fn f() {\n    let x = g(\n        1,\n        2,\n        3,\n        4,\n        5,\n        6,\n  "
+        "  );\n}\n");
+    s.sink.error(s.between("g(", ")").start().to(s.at(")", 1)), "long")
+        .label(s.at("g(").start().to(s.at(")", 1)), "here");
     CHECK(s.human() ==
           "error: long\n"
           " --> k.rsk:2:13\n"
@@ -78,7 +84,8 @@ TEST_CASE("a long span that starts inside its line, cut in the middle") {
 
 TEST_CASE("lines far apart, line numbers set to the right, notes and helps") {
     std::string text = "fn a() {}\n";
-    for (int i = 0; i < 8; ++i) text += "\n";
+    for (int i = 0; i < 8; ++i)
+        text += "\n";
     Scene s(text + "fn b() {}\n");
     s.sink.error(Code::E0428, s.at("fn b()"), "the name `a` is defined multiple times")
         .label(s.at("fn b()"), "`a` redefined here")
@@ -108,7 +115,9 @@ TEST_CASE("lines far apart, line numbers set to the right, notes and helps") {
 TEST_CASE("labels in another file") {
     Scene s("use m::f;\n");
     const FileId other = s.sources.add("m.rsk", "", "\nfn f() {}\n");
-    s.sink.error(s.at("f"), "function `f` is private").label(s.at("f"), "private function").label(Span{other, 1, 7}, "defined here");
+    s.sink.error(s.at("f"), "function `f` is private")
+        .label(s.at("f"), "private function")
+        .label(Span{other, 1, 7}, "defined here");
     CHECK(s.human() ==
           "error: function `f` is private\n"
           " --> k.rsk:1:8\n"
@@ -125,7 +134,10 @@ TEST_CASE("labels in another file") {
 
 TEST_CASE("tabs, wide characters, control characters, empty spans, the end of the file") {
     Scene s("\tlet 变量 = \x01x;\n");
-    s.sink.error(s.at("x"), "x").label(s.at("x"), "here").label(s.at("变量"), "wide").label(s.at(";").after(), "empty");
+    s.sink.error(s.at("x"), "x")
+        .label(s.at("x"), "here")
+        .label(s.at("变量"), "wide")
+        .label(s.at(";").after(), "empty");
     CHECK(s.human() ==
           "error: x\n"
           " --> k.rsk:1:12\n"
@@ -163,13 +175,15 @@ TEST_CASE("a long line is cut around its labels") {
     }
     CHECK(longest <= 140);
     // The label stands below its x.
-    const std::size_t code = text.find("1 | ...") , mark = text.find("^ here");
+    const std::size_t code = text.find("1 | ..."), mark = text.find("^ here");
     CHECK(text[code + (mark - text.rfind('\n', mark) - 1)] == 'x');
 }
 
 TEST_CASE("overlapping long spans get brackets of their own") {
     Scene s("a(\n  b(\n    c\n  )\n)\n");
-    s.sink.error(s.at("a(").start().to(s.at(")", 1)), "two").label(s.at("a(").start().to(s.at(")", 1)), "outer").label(s.at("b(").start().to(s.at(")")), "inner");
+    s.sink.error(s.at("a(").start().to(s.at(")", 1)), "two")
+        .label(s.at("a(").start().to(s.at(")", 1)), "outer")
+        .label(s.at("b(").start().to(s.at(")")), "inner");
     CHECK(s.human() ==
           "error: two\n"
           " --> k.rsk:1:1\n"
@@ -204,7 +218,9 @@ TEST_CASE("the closing lines") {
     s.sink.warning("unused_variables", s.at("x"), "unused variable: `x`");
     CHECK(s.summary() == "warning: 1 warning emitted\n\n");
     s.sink.error(Code::E0308, s.at("x"), "a");
-    CHECK(s.summary() == "error: aborting due to 1 previous error; 1 warning emitted\n\nFor more information about this error, try `ockc explain E0308`.\n");
+    CHECK(s.summary() ==
+          "error: aborting due to 1 previous error; 1 warning emitted\n\nFor more information about this "
+          "error, try `ockc explain E0308`.\n");
     s.sink.error(Code::E0282, s.at("x"), "b");
     CHECK(s.summary() ==
           "error: aborting due to 2 previous errors; 1 warning emitted\n\n"

@@ -23,7 +23,7 @@ TEST_CASE("counting and order") {
     Diagnostic& first = sink.error(Code::E0308, Span{file, 5, 6}, "a");
     sink.warning("w", Span{file, 1, 2}, "b");
     sink.error(Span{file, 3, 4}, "c");
-    first.label(Span{file, 5, 6}, "text");   // references stay good
+    first.label(Span{file, 5, 6}, "text");  // references stay good
     CHECK(sink.error_count() == 2);
     CHECK(sink.warning_count() == 1);
     CHECK(sink.all()[0].labels[0].text == "text");

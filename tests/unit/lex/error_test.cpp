@@ -33,7 +33,7 @@ TEST_CASE("numbers") {
     CHECK(error("1e+") == "expected at least one digit in exponent");
     CHECK(error("0x1.0") == "hexadecimal float literal is not supported");
     CHECK(error("0b1e3") == "binary float literal is not supported");
-    CHECK(error("1u99") == "");   // reported where the literal is used
+    CHECK(error("1u99") == "");  // reported where the literal is used
 }
 
 TEST_CASE("escapes") {
@@ -93,10 +93,11 @@ TEST_CASE("text that is no text") {
     const Lexed invalid("fn \xff f");
     CHECK(invalid.first_error() == "source file is not valid UTF-8 text");
     CHECK_FALSE(invalid.tokens->balanced());
-    CHECK(Lexed("\xed\xa0\x80").first_error() == "source file is not valid UTF-8 text");   // a surrogate
-    CHECK(Lexed("\xc0\x80").first_error() == "source file is not valid UTF-8 text");       // overlong
+    CHECK(Lexed("\xed\xa0\x80").first_error() == "source file is not valid UTF-8 text");  // a surrogate
+    CHECK(Lexed("\xc0\x80").first_error() == "source file is not valid UTF-8 text");      // overlong
     std::string many;
-    for (int i = 0; i < 1000; ++i) many += "∀ ";
+    for (int i = 0; i < 1000; ++i)
+        many += "∀ ";
     CHECK(Lexed(many).sink.error_count() == 100);
 }
 

@@ -44,7 +44,8 @@ TEST_CASE("keywords depend on the edition") {
 }
 
 TEST_CASE("longest match") {
-    CHECK(Lexed("<<=>>=..=...->=>::").kinds() == "LessLessEqual GreaterGreaterEqual DotDotEqual DotDotDot Arrow FatArrow PathSep");
+    CHECK(Lexed("<<=>>=..=...->=>::").kinds() ==
+          "LessLessEqual GreaterGreaterEqual DotDotEqual DotDotDot Arrow FatArrow PathSep");
     CHECK(Lexed("<-").kinds() == "LeftArrow");
     CHECK(Lexed("&&&").kinds() == "AndAnd And");
     CHECK(Lexed("|||").kinds() == "OrOr Or");
@@ -60,7 +61,8 @@ TEST_CASE("numbers against ranges and fields") {
     CHECK(Lexed("t.0.1").kinds() == "Ident Dot Float");
     CHECK(Lexed("1.e5").kinds() == "Integer Dot Ident");
     CHECK(Lexed("1e5 1E5 1e+5 1e-5 1e_5 1.5e3").kinds() == "Float Float Float Float Float Float");
-    CHECK(Lexed("1f32 0xf32 0b1 0o7 1_000 1u8 1.0f64").kinds() == "Integer Integer Integer Integer Integer Integer Float");
+    CHECK(Lexed("1f32 0xf32 0b1 0o7 1_000 1u8 1.0f64").kinds() ==
+          "Integer Integer Integer Integer Integer Integer Float");
     CHECK(Lexed("1.0.foo()").kinds() == "Float Dot Ident OpenParen CloseParen");
 }
 
@@ -73,7 +75,8 @@ TEST_CASE("characters against lifetimes") {
 }
 
 TEST_CASE("strings of all kinds") {
-    CHECK(Lexed(R"("a" b"a" c"a" r"a" br"a" cr"a")").kinds() == "String ByteString CString RawString RawByteString RawCString");
+    CHECK(Lexed(R"("a" b"a" c"a" r"a" br"a" cr"a")").kinds() ==
+          "String ByteString CString RawString RawByteString RawCString");
     CHECK(Lexed(R"(r#"a"b"# r##"a"#b"##)").kinds() == "RawString RawString");
     CHECK(Lexed(R"("a\"b\\")").kinds() == "String");
     CHECK(Lexed("\"a\nb\"").kinds() == "String");
@@ -94,7 +97,8 @@ TEST_CASE("identifiers") {
 
 TEST_CASE("comments and documentation") {
     CHECK(Lexed("// a\n/* b /* c */ */ x").kinds() == "Ident");
-    CHECK(Lexed("/// a\n//! b\n/** c */ /*! d */ //// e\n/***/ /**/ /*** f */").kinds() == "OuterDoc InnerDoc OuterDoc InnerDoc");
+    CHECK(Lexed("/// a\n//! b\n/** c */ /*! d */ //// e\n/***/ /**/ /*** f */").kinds() ==
+          "OuterDoc InnerDoc OuterDoc InnerDoc");
     const Lexed lexed("/// a\r\nx");
     CHECK(lexed.text(0) == "/// a");
 }
@@ -103,8 +107,11 @@ TEST_CASE("shebang, byte order mark, line ends") {
     CHECK(Lexed("#!/usr/bin/env x\nfn").kinds() == "KwFn");
     CHECK(Lexed("#![a]").kinds() == "Pound Not OpenBracket Ident CloseBracket");
     CHECK(Lexed("#! // c\n [a]").kinds() == "Pound Not OpenBracket Ident CloseBracket");
-    CHECK(Lexed("\xEF\xBB\xBF" "fn").kinds() == "KwFn");
-    CHECK(Lexed("a\r\nb\tc\vd\fe\u0085f\u200Eg\u2028h").kinds() == "Ident Ident Ident Ident Ident Ident Ident Ident");
+    CHECK(Lexed("\xEF\xBB\xBF"
+                "fn")
+              .kinds() == "KwFn");
+    CHECK(Lexed("a\r\nb\tc\vd\fe\u0085f\u200Eg\u2028h").kinds() ==
+          "Ident Ident Ident Ident Ident Ident Ident Ident");
     CHECK(Lexed("").kinds().empty());
 }
 

@@ -58,7 +58,7 @@ TEST_CASE("floats keep their text") {
     CHECK(parse_f32("1e39") == std::numeric_limits<float>::infinity());
     CHECK(parse_f64("1e-400") == 0.0);
     CHECK(parse_f64("0.0000001e-400") == 0.0);
-    CHECK(parse_f32("16777217") == 16777216.0f);   // ties to even
+    CHECK(parse_f32("16777217") == 16777216.0f);  // ties to even
     CHECK(parse_f64("5e-324") == std::numeric_limits<double>::denorm_min());
 }
 

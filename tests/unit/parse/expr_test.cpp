@@ -7,8 +7,10 @@ using ockc::parse::expr;
 TEST_CASE("precedence and associativity") {
     CHECK(expr("a + b * c") == "(Binary op=+ lhs=a rhs=(Binary op=* lhs=b rhs=c))");
     CHECK(expr("a - b - c") == "(Binary op=- lhs=(Binary op=- lhs=a rhs=b) rhs=c)");
-    CHECK(expr("a | b ^ c & d") == "(Binary op=| lhs=a rhs=(Binary op=^ lhs=b rhs=(Binary op=& lhs=c rhs=d)))");
-    CHECK(expr("a || b && c == d") == "(Binary op=|| lhs=a rhs=(Binary op=&& lhs=b rhs=(Binary op=== lhs=c rhs=d)))");
+    CHECK(expr("a | b ^ c & d") ==
+          "(Binary op=| lhs=a rhs=(Binary op=^ lhs=b rhs=(Binary op=& lhs=c rhs=d)))");
+    CHECK(expr("a || b && c == d") ==
+          "(Binary op=|| lhs=a rhs=(Binary op=&& lhs=b rhs=(Binary op=== lhs=c rhs=d)))");
     CHECK(expr("a << b + c") == "(Binary op=<< lhs=a rhs=(Binary op=+ lhs=b rhs=c))");
     CHECK(expr("a = b = c") == "(Assign lhs=a rhs=(Assign lhs=b rhs=c))");
     CHECK(expr("a += b..c") == "(AssignOp op=+ lhs=a rhs=(Range from=b to=c))");
@@ -25,7 +27,8 @@ TEST_CASE("postfix") {
     CHECK(expr("a.0.1") == "(Field base=(Field base=a field=0) field=1)");
     CHECK(expr("a.0.b") == "(Field base=(Field base=a field=0) field=b)");
     CHECK(expr("a.b::<u8>(c)(d)[e]?") ==
-          "(Try operand=(Index base=(Call callee=(MethodCall receiver=a method=b<u8> args=[c]) args=[d]) index=e))");
+          "(Try operand=(Index base=(Call callee=(MethodCall receiver=a method=b<u8> args=[c]) args=[d]) "
+          "index=e))");
     CHECK(expr("a.await.b") == "(Field base=(Await operand=a) field=b)");
     CHECK(expr("a::<b>(c)") == "(Call callee=a<b> args=[c])");
     CHECK(expr("a < b") == "(Binary op=< lhs=a rhs=b)");
@@ -52,20 +55,25 @@ TEST_CASE("groups, arrays, struct literals") {
     CHECK(expr("()") == "(Tuple)");
     CHECK(expr("[a; 3]") == "(Repeat value=a count=3)");
     CHECK(expr("A { x: 1, y, ..z }") ==
-          "(Struct path=A fields=[(FieldInit name=x value=1) (FieldInit name=y value=y shorthand)] rest=Base base=z)");
+          "(Struct path=A fields=[(FieldInit name=x value=1) (FieldInit name=y value=y shorthand)] rest=Base "
+          "base=z)");
     CHECK(expr("A { x, .. }") == "(Struct path=A fields=[(FieldInit name=x value=x shorthand)] rest=Rest)");
 }
 
 TEST_CASE("control flow") {
     CHECK(expr("if a { 1 } else if b { 2 } else { 3 }") ==
-          "(If condition=a then_block={ tail 1 } else_expr=(If condition=b then_block={ tail 2 } else_expr=(Block block={ tail 3 })))");
+          "(If condition=a then_block={ tail 1 } else_expr=(If condition=b then_block={ tail 2 } "
+          "else_expr=(Block block={ tail 3 })))");
     CHECK(expr("if let Some(x) = y && x > 1 {}") ==
-          "(If condition=(Binary op=&& lhs=(Let pattern=(TupleStruct path=Some elements=[x]) value=y) rhs=(Binary op=> lhs=x rhs=1)) then_block={ })");
-    CHECK(expr("if a == A { x } else { y }") ==
-          "(If condition=(Binary op=== lhs=a rhs=A) then_block={ tail x } else_expr=(Block block={ tail y }))");
+          "(If condition=(Binary op=&& lhs=(Let pattern=(TupleStruct path=Some elements=[x]) value=y) "
+          "rhs=(Binary op=> lhs=x rhs=1)) then_block={ })");
+    CHECK(
+        expr("if a == A { x } else { y }") ==
+        "(If condition=(Binary op=== lhs=a rhs=A) then_block={ tail x } else_expr=(Block block={ tail y }))");
     CHECK(expr("match A { x: 1 } { _ => 1 }") == "error: struct literals are not allowed here");
     CHECK(expr("match a { 1 | 2 if b => c, _ => {} }") ==
-          "(Match scrutinee=a arms=[ (MatchArm pattern=(Or alternatives=[1 2]) guard=b body=c) (MatchArm pattern=(Wild) body=(Block block={ })) ])");
+          "(Match scrutinee=a arms=[ (MatchArm pattern=(Or alternatives=[1 2]) guard=b body=c) (MatchArm "
+          "pattern=(Wild) body=(Block block={ })) ])");
     CHECK(expr("'a: for i in 0..n { continue 'a }") ==
           "(For label='a pattern=i iterable=(Range from=0 to=n) body={ tail (Continue label='a) })");
     CHECK(expr("'a: { break 'a 1 }") == "(Block label='a block={ tail (Break label='a value=1) })");
@@ -75,9 +83,12 @@ TEST_CASE("control flow") {
 
 TEST_CASE("closures") {
     CHECK(expr("|a, b: u8| -> u8 { a }") ==
-          "(Closure closure=(Closure params=[(Param pattern=a) (Param pattern=b type=u8)] output=u8 body=(Block block={ tail a })))");
+          "(Closure closure=(Closure params=[(Param pattern=a) (Param pattern=b type=u8)] output=u8 "
+          "body=(Block block={ tail a })))");
     CHECK(expr("move || a + b") == "(Closure closure=(Closure is_move body=(Binary op=+ lhs=a rhs=b)))");
-    CHECK(expr("|_||x| x") == "(Closure closure=(Closure params=[(Param pattern=(Wild))] body=(Closure closure=(Closure params=[(Param pattern=x)] body=x))))");
+    CHECK(expr("|_||x| x") ==
+          "(Closure closure=(Closure params=[(Param pattern=(Wild))] body=(Closure closure=(Closure "
+          "params=[(Param pattern=x)] body=x))))");
 }
 
 TEST_CASE("attributes go with the whole operand") {

@@ -15,7 +15,8 @@ int taken(FragmentKind kind, std::string_view text, lex::Edition edition = lex::
     ast::Crate crate;
     const FileId file = sources.add("t", "", std::string(text));
     const lex::TokenBuffer tokens = lex::lex(sources, file, sink, edition);
-    const Fragment fragment = parse_fragment(kind, {&tokens, 0, tokens.size() - 1}, {sources, interner, sink, crate});
+    const Fragment fragment =
+        parse_fragment(kind, {&tokens, 0, tokens.size() - 1}, {sources, interner, sink, crate});
     return fragment.ok ? static_cast<int>(fragment.end) : -1;
 }
 
@@ -77,7 +78,9 @@ TEST_CASE("substituted fragments keep their grouping") {
     Parsed parsed("");
     const FileId file = parsed.sources.add("e", "", "1+2*2");
     lex::TokenBuffer tokens(file, lex::Edition::E2024);
-    const auto push = [&](lex::TokenKind kind, std::uint32_t begin, std::uint32_t end) { tokens.push(kind, begin, end); };
+    const auto push = [&](lex::TokenKind kind, std::uint32_t begin, std::uint32_t end) {
+        tokens.push(kind, begin, end);
+    };
     push(lex::TokenKind::OpenInvisible, 0, 0);
     push(lex::TokenKind::Integer, 0, 1);
     push(lex::TokenKind::Plus, 1, 2);

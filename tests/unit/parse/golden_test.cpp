@@ -1,5 +1,6 @@
-// The sources of tests/golden/parse, labelled by rustc: each file of accept/ parses without an error; each file of reject/ has rustc's
-// verdict in its head line, `//@ error LINE CODE WORDS`, that the first error must have (`error-in-other-words`: not the words).
+// The sources of tests/golden/parse, labelled by rustc: each file of accept/ parses without an error; each
+// file of reject/ has rustc's verdict in its head line, `//@ error LINE CODE WORDS`, that the first error
+// must have (`error-in-other-words`: not the words).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,9 @@ namespace {
 
 std::vector<fs::path> sources(const char* folder) {
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(fs::path(OCKC_SOURCE_DIR) / "tests/golden/parse" / folder)) files.push_back(entry.path());
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(OCKC_SOURCE_DIR) / "tests/golden/parse" / folder))
+        files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     return files;
 }

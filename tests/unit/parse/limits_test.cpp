@@ -10,7 +10,8 @@ namespace {
 
 std::string repeat(std::string_view text, int n) {
     std::string out;
-    for (int i = 0; i < n; ++i) out += text;
+    for (int i = 0; i < n; ++i)
+        out += text;
     return out;
 }
 
@@ -30,11 +31,14 @@ TEST_CASE("10,000 levels of anything are one clear error") {
     constexpr int n = 10000;
     constexpr std::string_view deep = "this code is nested too deeply";
     constexpr std::string_view forms[][3] = {
-        {"(", "x", ")"},        {"[", "x", "]"},          {"{", "x", "}"},           {"-", "x", ""},         {"!", "x", ""},
-        {"*", "x", ""},         {"&", "x", ""},           {"&mut ", "x", ""},        {"f(", "x", ")"},       {"a[", "x", "]"},
-        {"|x| ", "x", ""},      {"A { x: ", "x", " }"},   {"unsafe {", "x", "}"},    {"loop {", "x", "}"},   {"match x { y => ", "x", "}"},
-        {"return ", "x", ""},   {"if x {", "x", "}"},     {"a = ", "x", ""},         {"let x = {", "1", "}"}, {"fn f() {", "", "}"},
-        {"x as A<{ ", "x", " }>"}, {".. ", "x", ""},       {"break ", "x", ""},
+        {"(", "x", ")"},         {"[", "x", "]"},       {"{", "x", "}"},
+        {"-", "x", ""},          {"!", "x", ""},        {"*", "x", ""},
+        {"&", "x", ""},          {"&mut ", "x", ""},    {"f(", "x", ")"},
+        {"a[", "x", "]"},        {"|x| ", "x", ""},     {"A { x: ", "x", " }"},
+        {"unsafe {", "x", "}"},  {"loop {", "x", "}"},  {"match x { y => ", "x", "}"},
+        {"return ", "x", ""},    {"if x {", "x", "}"},  {"a = ", "x", ""},
+        {"let x = {", "1", "}"}, {"fn f() {", "", "}"}, {"x as A<{ ", "x", " }>"},
+        {".. ", "x", ""},        {"break ", "x", ""},
     };
     for (const auto& form : forms) {
         CAPTURE(form[0]);
@@ -75,12 +79,14 @@ TEST_CASE("chains of 100,000 links parse when the caller can walk them") {
     const Parsed sum("fn f() { a" + repeat(" + a", 100000) + "; }", lex::Edition::E2024, options);
     CHECK(sum.first_error() == "");
     CHECK(sum.crate.Expr_count() == 200001);
-    CHECK(Parsed("fn f() { " + repeat("if a {} else ", 100000) + "{} }", lex::Edition::E2024, options).first_error() == "");
+    CHECK(Parsed("fn f() { " + repeat("if a {} else ", 100000) + "{} }", lex::Edition::E2024, options)
+              .first_error() == "");
 }
 
 TEST_CASE("a tall tree inside a tall tree counts as a whole") {
     std::string inner = "a";
-    for (int i = 0; i < 5; ++i) inner = "(" + inner + ")" + repeat(" + a", 300);
+    for (int i = 0; i < 5; ++i)
+        inner = "(" + inner + ")" + repeat(" + a", 300);
     CHECK(Parsed("fn f() { " + inner + "; }").first_error() == "1:this chain of expressions is too long");
 }
 

@@ -18,7 +18,8 @@ inline std::string folded(std::string_view text) {
         if (space && (out.empty() || out.back() == ' ')) continue;
         out += space ? ' ' : c;
     }
-    while (!out.empty() && out.back() == ' ') out.pop_back();
+    while (!out.empty() && out.back() == ' ')
+        out.pop_back();
     return out;
 }
 
@@ -31,7 +32,9 @@ struct Parsed {
     ast::SourceUnit unit;
     ParseOptions options;
 
-    explicit Parsed(std::string_view text, lex::Edition edition = lex::Edition::E2024, ParseOptions parse_options = {}) : options(parse_options) {
+    explicit Parsed(std::string_view text, lex::Edition edition = lex::Edition::E2024,
+                    ParseOptions parse_options = {})
+        : options(parse_options) {
         const FileId file = sources.add("t.rsk", "", std::string(text));
         tokens = std::make_unique<lex::TokenBuffer>(lex::lex(sources, file, sink, edition));
         unit = parse(*tokens, context());
@@ -45,7 +48,8 @@ struct Parsed {
         for (const Diagnostic& diagnostic : sink.all()) {
             const Span span = diagnostic.primary_span();
             const std::string code(code_name(diagnostic.code));
-            out.push_back(std::to_string(sources.line_column(span.file, span.begin).line) + ":" + (code.empty() ? "" : code + " ") + diagnostic.message);
+            out.push_back(std::to_string(sources.line_column(span.file, span.begin).line) + ":" +
+                          (code.empty() ? "" : code + " ") + diagnostic.message);
         }
         return out;
     }
@@ -62,21 +66,24 @@ inline std::string expr(std::string_view text) {
     const FileId file = parsed.sources.add("e.rsk", "", std::string(text));
     const lex::TokenBuffer tokens = lex::lex(parsed.sources, file, parsed.sink);
     const ast::ExprId id = parse_expr({&tokens, 0, tokens.size() - 1}, parsed.context());
-    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message : folded(ast::print(id, parsed.printing()));
+    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message
+                                    : folded(ast::print(id, parsed.printing()));
 }
 inline std::string pat(std::string_view text) {
     Parsed parsed("");
     const FileId file = parsed.sources.add("p.rsk", "", std::string(text));
     const lex::TokenBuffer tokens = lex::lex(parsed.sources, file, parsed.sink);
     const ast::PatId id = parse_pat({&tokens, 0, tokens.size() - 1}, parsed.context());
-    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message : folded(ast::print(id, parsed.printing()));
+    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message
+                                    : folded(ast::print(id, parsed.printing()));
 }
 inline std::string type(std::string_view text) {
     Parsed parsed("");
     const FileId file = parsed.sources.add("y.rsk", "", std::string(text));
     const lex::TokenBuffer tokens = lex::lex(parsed.sources, file, parsed.sink);
     const ast::TypeId id = parse_type({&tokens, 0, tokens.size() - 1}, parsed.context());
-    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message : folded(ast::print(id, parsed.printing()));
+    return parsed.sink.has_errors() ? "error: " + parsed.sink.all().front().message
+                                    : folded(ast::print(id, parsed.printing()));
 }
 inline std::string items(std::string_view text) {
     const Parsed parsed(text);

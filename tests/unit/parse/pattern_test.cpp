@@ -33,5 +33,6 @@ TEST_CASE("compound patterns") {
     CHECK(pat("&mut x") == "(Reference is_mut inner=x)");
     CHECK(pat("&&x") == "(Reference inner=(Reference inner=x))");
     CHECK(pat("A { x, y: 1, ref z, 0: w, .. }") ==
-          "(Struct path=A fields=[(FieldPat name=x pattern=x shorthand) (FieldPat name=y pattern=1) (FieldPat name=z pattern=ref z shorthand) (FieldPat name=0 pattern=w)] has_rest)");
+          "(Struct path=A fields=[(FieldPat name=x pattern=x shorthand) (FieldPat name=y pattern=1) "
+          "(FieldPat name=z pattern=ref z shorthand) (FieldPat name=0 pattern=w)] has_rest)");
 }

@@ -8,18 +8,22 @@ using namespace ockc::parse;
 using Errors = std::vector<std::string>;
 
 TEST_CASE("each broken statement is one error, and the rest is read") {
-    const Parsed balanced("fn f() {\n    let a = ;\n    let b = 1;\n    b +;\n    c(1 2);\n    d\n}\nfn g() { let = 3; }\n");
+    const Parsed balanced(
+        "fn f() {\n    let a = ;\n    let b = 1;\n    b +;\n    c(1 2);\n    d\n}\nfn g() { let = 3; }\n");
     CHECK(balanced.errors() == Errors{"2:expected expression, found `;`", "4:expected expression, found `;`",
-                                      "5:expected one of `)`, `,`, `.`, `?`, or an operator, found `2`", "8:expected pattern, found `=`"});
+                                      "5:expected one of `)`, `,`, `.`, `?`, or an operator, found `2`",
+                                      "8:expected pattern, found `=`"});
     CHECK(balanced.unit.items.size() == 2);
 }
 
 TEST_CASE("each broken item is one error, and the next item is read") {
-    const Parsed balanced("struct A { x: }\nenum B { C D }\nfn f(a) {}\nuse a::;\ntrait T { x y }\nconst C = ;\nfn h() {}\n");
-    CHECK(balanced.errors() == Errors{"1:expected type, found `}`", "2:expected one of `(`, `,`, `=`, `{`, or `}`, found `D`",
-                                      "3:expected one of `:`, `@`, or `|`, found `)`", "4:expected identifier, found `;`",
-                                      "5:expected one of `!` or `::`, found `y`", "6:missing type for `const` item",
-                                      "6:expected expression, found `;`"});
+    const Parsed balanced(
+        "struct A { x: }\nenum B { C D }\nfn f(a) {}\nuse a::;\ntrait T { x y }\nconst C = ;\nfn h() {}\n");
+    CHECK(balanced.errors() ==
+          Errors{"1:expected type, found `}`", "2:expected one of `(`, `,`, `=`, `{`, or `}`, found `D`",
+                 "3:expected one of `:`, `@`, or `|`, found `)`", "4:expected identifier, found `;`",
+                 "5:expected one of `!` or `::`, found `y`", "6:missing type for `const` item",
+                 "6:expected expression, found `;`"});
     CHECK(balanced.dump().find("(Fn h") != std::string::npos);
 }
 
@@ -43,8 +47,9 @@ TEST_CASE("an expected token on another line labels both places") {
 
 TEST_CASE("keywords as names are read on") {
     const Parsed parsed("fn match() { let fn = 1; }\nstruct S { type: u8, in: u8 }\n");
-    CHECK(parsed.errors() == Errors{"1:expected identifier, found keyword `match`", "1:expected identifier, found keyword `fn`",
-                                    "2:expected identifier, found keyword `type`", "2:expected identifier, found keyword `in`"});
+    CHECK(parsed.errors() ==
+          Errors{"1:expected identifier, found keyword `match`", "1:expected identifier, found keyword `fn`",
+                 "2:expected identifier, found keyword `type`", "2:expected identifier, found keyword `in`"});
     CHECK(parsed.sink.all().front().suggestions.front().replacement == "r#");
 }
 
@@ -59,8 +64,10 @@ TEST_CASE("error nodes stand where something could not be read") {
 }
 
 TEST_CASE("editions") {
-    CHECK(Parsed("fn f() { if let a = b && c {} }", lex::Edition::E2021).first_error() == "1:let chains are only allowed in Rust 2024 or later");
-    CHECK(Parsed("fn f() { match a { b if let c = d && e => {} } }", lex::Edition::E2021).first_error() == "");
+    CHECK(Parsed("fn f() { if let a = b && c {} }", lex::Edition::E2021).first_error() ==
+          "1:let chains are only allowed in Rust 2024 or later");
+    CHECK(Parsed("fn f() { match a { b if let c = d && e => {} } }", lex::Edition::E2021).first_error() ==
+          "");
     CHECK(Parsed("fn gen() {}", lex::Edition::E2021).first_error() == "");
 }
 

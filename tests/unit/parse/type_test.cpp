@@ -21,22 +21,27 @@ TEST_CASE("generic arguments") {
     CHECK(type("A<'a, u8, 3, -4, { N + 1 }, true>") ==
           "A<'a, u8, 3, (Unary op=- operand=4), (Block block={ tail (Binary op=+ lhs=N rhs=1) }), true>");
     CHECK(type("A<B = u8, C: D + 'a, E<'x> = F, N = 3>") ==
-          "A<(Equal name=B type=u8), (Bound name=C bounds=[(Bound path=D) (Bound kind=Outlives lifetime='a)]), (Equal name=E args=<'x> type=F), (Equal name=N value=3)>");
+          "A<(Equal name=B type=u8), (Bound name=C bounds=[(Bound path=D) (Bound kind=Outlives "
+          "lifetime='a)]), (Equal name=E args=<'x> type=F), (Equal name=N value=3)>");
     CHECK(type("Tensor<f32, { [B] }>") == "Tensor<f32, (Block block={ tail (Array elements=[B]) })>");
     CHECK(type("A<<B as C>::D>") == "A<<B as C>::D>");
 }
 
 TEST_CASE("traits") {
     CHECK(type("dyn A + 'a + ?Sized") ==
-          "(DynTrait bounds=[(Bound path=A) (Bound kind=Outlives lifetime='a) (Bound modifier=Maybe path=Sized)])");
+          "(DynTrait bounds=[(Bound path=A) (Bound kind=Outlives lifetime='a) (Bound modifier=Maybe "
+          "path=Sized)])");
     CHECK(type("impl for<'a> Fn(&'a u8)") ==
-          "(ImplTrait bounds=[(Bound for_params=[(GenericParam ident='a)] path=Fn((Reference lifetime='a inner=u8)))])");
+          "(ImplTrait bounds=[(Bound for_params=[(GenericParam ident='a)] path=Fn((Reference lifetime='a "
+          "inner=u8)))])");
     CHECK(type("A + Send") == "(DynTrait bare bounds=[(Bound path=A) (Bound path=Send)])");
-    CHECK(type("impl A + use<'a, T>") == "(ImplTrait bounds=[(Bound path=A) (Bound kind=Use captures=['a T])])");
+    CHECK(type("impl A + use<'a, T>") ==
+          "(ImplTrait bounds=[(Bound path=A) (Bound kind=Use captures=['a T])])");
     CHECK(type("&A + B") == "error: expected a path on the left-hand side of `+`");
 }
 
 TEST_CASE("function pointers") {
     CHECK(type("for<'a> unsafe extern \"C\" fn(a: &'a u8, ...) -> u8") ==
-          "(FnPointer for_params=[(GenericParam ident='a)] safety=Unsafe is_extern abi=\"C\" params=[(Param pattern=a type=(Reference lifetime='a inner=u8)) (Param variadic)] output=u8)");
+          "(FnPointer for_params=[(GenericParam ident='a)] safety=Unsafe is_extern abi=\"C\" params=[(Param "
+          "pattern=a type=(Reference lifetime='a inner=u8)) (Param variadic)] output=u8)");
 }

@@ -44,7 +44,8 @@ TEST_CASE("texts keep their address while files are added") {
     SourceMap sources;
     const FileId first = sources.add("a.rsk", "", "short");
     const std::string_view text = sources.text(Span{first, 0, 5});
-    for (int i = 0; i < 1000; ++i) sources.add("b.rsk", "", "x");
+    for (int i = 0; i < 1000; ++i)
+        sources.add("b.rsk", "", "x");
     CHECK(text.data() == sources.file(first).text.data());
     CHECK(text == "short");
 }

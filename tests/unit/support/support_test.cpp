@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-
 #include <unistd.h>
 
 #include <array>
@@ -38,14 +37,16 @@ TEST_CASE("stores and side maps") {
 TEST_CASE("the arena keeps what it copied, at the right alignment") {
     Arena arena;
     std::vector<std::string_view> texts;
-    for (int i = 0; i < 10000; ++i) texts.push_back(arena.copy(std::string_view(std::to_string(i))));
-    for (int i = 0; i < 10000; ++i) CHECK(texts[static_cast<std::size_t>(i)] == std::to_string(i));
+    for (int i = 0; i < 10000; ++i)
+        texts.push_back(arena.copy(std::string_view(std::to_string(i))));
+    for (int i = 0; i < 10000; ++i)
+        CHECK(texts[static_cast<std::size_t>(i)] == std::to_string(i));
     const std::array<double, 3> numbers{1, 2, 3};
     const auto copy = arena.copy(std::span<const double>(numbers));
     CHECK(reinterpret_cast<std::uintptr_t>(copy.data()) % alignof(double) == 0);
     CHECK(copy[2] == 3);
     CHECK(arena.copy(std::span<const double>()).empty());
-    const std::vector<int> big(100000, 7);   // larger than a chunk
+    const std::vector<int> big(100000, 7);  // larger than a chunk
     CHECK(arena.copy(std::span<const int>(big))[99999] == 7);
 }
 
@@ -91,7 +92,8 @@ TEST_CASE("files") {
     CHECK_FALSE(read_file(dir.string(), 100).ok());
     CHECK_FALSE(write_file_if_changed((dir / "no" / "f").string(), "x").ok());
     std::size_t files = 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(dir)) ++files;
-    CHECK(files == 1);   // no temporary is left
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(dir))
+        ++files;
+    CHECK(files == 1);  // no temporary is left
     fs::remove_all(dir);
 }
