@@ -182,11 +182,12 @@ void Checker::exits() {
 }
 
 void Checker::access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed) {
-    const auto key = std::make_pair(place.local.raw, span_.begin);
-    if (reported_at_.count(key) != 0) return;
+    for (const auto& [known, span] : reported_at_) {
+        if (known == place && span == span_) return;
+    }
     const bool immutable = check_permission(place, kind, allowed);
     const bool conflicting = conflicts(place, depth, kind);
-    if (immutable || conflicting) reported_at_.insert(key);
+    if (immutable || conflicting) reported_at_.emplace_back(place, span_);
 }
 
 bool Checker::conflicts(const Place& place, Depth depth, AccessKind kind) {

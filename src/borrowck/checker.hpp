@@ -108,7 +108,7 @@ class Checker {
     Span span_;
     PointId point_;
     mir::InitState state_;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> reported_at_;          // local, span begin: an access in error
+    std::vector<std::pair<Place, Span>> reported_at_;                        // accesses in error
     std::map<std::vector<Location>, Place> reported_moves_;
     std::set<std::uint32_t> reported_uninit_;                                // local
     std::set<std::uint32_t> reported_loans_;                                 // loans whose end is reported

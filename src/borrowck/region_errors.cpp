@@ -75,7 +75,8 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         return error;
     };
     // A parameter without a name for its lifetime, where a named one is needed: the name is what is missing.
-    if (!from.is_named && from.argument.valid() && to.is_named && shorter != kStatic) {
+    const bool is_self = from.argument.valid() && cx_.name(cx_.body.locals[from.argument].name) == "self";
+    if (!from.is_named && from.argument.valid() && !is_self && to.is_named && shorter != kStatic) {
         const mir::Local& argument = cx_.body.locals[from.argument];
         report(Code::E0621, "explicit lifetime required in the type of " + quoted(cx_, Place{from.argument, {}}),
                "lifetime `" + to.name + "` required")

@@ -154,7 +154,7 @@ class BodyChecker final : public ClosureSource {
     TypeId check_let_condition(const hir::LetExpr& e);
     TypeId check_if(ExprId id, const hir::IfExpr& e, Expectation expected);
     TypeId check_match(ExprId id, const hir::MatchExpr& e, Expectation expected);
-    TypeId check_loop(ExprId id, const hir::LoopExpr& e);
+    TypeId check_loop(ExprId id, const hir::LoopExpr& e, Expectation expected);
     TypeId check_break(ExprId id, const hir::BreakExpr& e);
     TypeId check_continue(ExprId id, const hir::ContinueExpr& e);
     TypeId check_return(ExprId id, const hir::ReturnExpr& e);
@@ -315,6 +315,7 @@ class BodyChecker final : public ClosureSource {
     void suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId expected, TypeId found);
     void report(const FulfillError& failure);
     void report_unimplemented(const Obligation& obligation);
+    void report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span);
     void report_ambiguous(const Obligation& obligation);
     void report_need_type(Span span, TypeId type);
     std::string describe(TypeId type);

@@ -254,9 +254,10 @@ TypeId BodyChecker::check_match(ExprId, const hir::MatchExpr& e, Expectation exp
 
 // ---- loops ---------------------------------------------------------------------------------------------------------------------------------------
 
-TypeId BodyChecker::check_loop(ExprId id, const hir::LoopExpr& e) {
+TypeId BodyChecker::check_loop(ExprId id, const hir::LoopExpr& e, Expectation expected) {
     LoopContext& context = loops_[id];
     context.is_loop = e.source == hir::LoopSource::Loop;
+    if (context.is_loop && expected.kind == Expectation::Kind::HasType && !infer_.is_type_var(expected.type)) context.expected = expected.type;
     context.span = span(id);
     const bool before = diverges_;
     const TypeId body = check_block(e.body, Expectation::has(types_.unit), ExprId(), true);

@@ -40,7 +40,7 @@ TypeId BodyChecker::check_expr_kind(ExprId id, Expectation expected) {
             [&](const hir::LetExpr& e) { return check_let_condition(e); },
             [&](const hir::IfExpr& e) { return check_if(id, e, expected); },
             [&](const hir::MatchExpr& e) { return check_match(id, e, expected); },
-            [&](const hir::LoopExpr& e) { return check_loop(id, e); },
+            [&](const hir::LoopExpr& e) { return check_loop(id, e, expected); },
             [&](const hir::BlockExpr& e) {
                 if (body_.blocks[e.block].label.valid()) return check_labelled_block(id, e.block, expected);
                 return check_block(e.block, expected, id, true);

@@ -71,13 +71,16 @@ bool BodyChecker::is_builtin_binary(BinaryOp op, TypeId lhs, TypeId rhs) {
 }
 
 // Both operands are scalars: the rule of the operator, and no trait.
-TypeId BodyChecker::builtin_binary(ExprId, BinaryOp op, ExprId, ExprId rhs, TypeId lhs_type, TypeId rhs_type, Span) {
+TypeId BodyChecker::builtin_binary(ExprId id, BinaryOp op, ExprId, ExprId rhs, TypeId lhs_type, TypeId rhs_type, Span op_span) {
     switch (op_class(op)) {
         case OpClass::Lazy: return types_.boolean;
         case OpClass::Shift: return lhs_type;
         case OpClass::Math:
         case OpClass::Bits:
-            if (!unify(lhs_type, rhs_type)) report_coercion(rhs, lhs_type, rhs_type);
+            if (!unify(lhs_type, rhs_type)) {
+                report_coercion(rhs, lhs_type, rhs_type);
+                report_operands(id, op, lhs_type, rhs_type, op_span);
+            }
             return lhs_type;
         case OpClass::Compare:
             if (!unify(lhs_type, rhs_type)) report_coercion(rhs, lhs_type, rhs_type);

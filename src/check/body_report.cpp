@@ -240,6 +240,17 @@ std::string operator_message(hir::BinaryOp op, bool assign, const std::string& l
 
 }  // namespace
 
+// `i32 + f32`.
+void BodyChecker::report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span) {
+    const bool assign = std::holds_alternative<hir::AssignOpExpr>(expr(id).data);
+    const std::string l = text(lhs), r = text(rhs);
+    const std::string_view symbol = assign ? ast::info(op).assign_text : ast::info(op).text;
+    const std::string_view trait = assign ? ast::info(op).assign_trait : ast::info(op).trait_name;
+    error(Code::E0277, op_span, operator_message(op, assign, l, r))
+        .label(op_span, fmt::format("no implementation for `{} {} {}`", l, symbol, r))
+        .help(fmt::format("the trait `{}<{}>` is not implemented for `{}`", trait, r, l));
+}
+
 void BodyChecker::report_unimplemented(const Obligation& obligation) {
     const TraitRef& goal = obligation.predicate.trait_ref;
     const Cause& cause = obligation.cause;
@@ -253,20 +264,16 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
     const std::string trait = std::string(program_.name(goal.trait)) + types::args_text(types_, state_.names, args, 1);
     if (cause.kind == CauseKind::Operator && cause.expr.valid()) {
         hir::BinaryOp op{};
-        bool known = true, assign = false;
+        bool known = true;
         if (const auto* binary = std::get_if<hir::BinaryExpr>(&expr(cause.expr).data)) {
             op = binary->op;
         } else if (const auto* compound = std::get_if<hir::AssignOpExpr>(&expr(cause.expr).data)) {
             op = compound->op;
-            assign = true;
         } else {
             known = false;
         }
-        if (known && types_[args].size() > 1) {
-            const std::string r = types::arg_text(types_, state_.names, types_[args][1]);
-            const std::string_view symbol = assign ? ast::info(op).assign_text : ast::info(op).text;
-            error(Code::E0277, cause.bound_span, operator_message(op, assign, who, r)).label(cause.bound_span, fmt::format("no implementation for `{} {} {}`", who, symbol, r))
-                .help(fmt::format("the trait `{}` is not implemented for `{}`", trait, who));
+        if (known && types_[args].size() > 1 && types_[args][1].kind() == GenericArg::Kind::Type) {
+            report_operands(cause.expr, op, self, types_[args][1].as_type(), cause.bound_span);
             return;
         }
     }

@@ -207,10 +207,14 @@ MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span
             }
         }
     }
-    const TypeData data = types_[last];
-    if (data.kind == TypeKind::Infer) {
-        const TypeId number = data.infer_kind == types::InferKind::Int ? types_.int_type(types::IntKind::I32) : types_.float_type(types::FloatKind::F32);
-        probe.result.numeric_receiver = !cx_.inherent_items(number, wanted).empty();
+    if (types_.kind(last) == TypeKind::Infer) {
+        // Any number's method: the message asks for the number's type.
+        for (std::size_t i = 0; i <= static_cast<std::size_t>(types::IntKind::Usize); ++i) {
+            probe.result.numeric_receiver |= !cx_.inherent_items(types_.int_type(static_cast<types::IntKind>(i)), wanted).empty();
+        }
+        for (std::size_t i = 0; i <= static_cast<std::size_t>(types::FloatKind::F64); ++i) {
+            probe.result.numeric_receiver |= !cx_.inherent_items(types_.float_type(static_cast<types::FloatKind>(i)), wanted).empty();
+        }
     }
     return std::move(probe.result);
 }

@@ -58,7 +58,7 @@ std::uint64_t Rewriter::unsigned_max(ValueId value, int depth) const {
     const std::uint32_t bits = type_bits(type_of(value));
     const std::uint64_t all = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     const Instruction* def = function.def(value);
-    if (def == nullptr || depth == 0) return all;
+    if (def == nullptr || depth == 0 || bits > 64) return all;
     const auto arg_max = [&](std::uint32_t i) { return unsigned_max(def->args[i], depth - 1); };
     const auto shift = [&]() -> std::optional<std::uint32_t> {
         const auto c = constant(def->args[1]);
