@@ -104,6 +104,8 @@ class Oracle {
             const json message = json::parse(rest.substr(0, end), nullptr, false);
             rest.remove_prefix(std::min(end + 1, rest.size()));
             if (message.is_discarded() || message.value("level", "") != "error" || message["spans"].empty()) continue;
+            // ockc knows its attributes by name, imported or not.
+            if (message.value("message", "").rfind("cannot find attribute `", 0) == 0) continue;
             std::uint32_t line = 0;
             for (const json& span : message["spans"]) {
                 if (span["is_primary"].get<bool>()) {
