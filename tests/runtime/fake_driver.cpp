@@ -61,7 +61,7 @@ void run_vecadd(void** params, std::uint64_t threads) {
     const auto* a = reinterpret_cast<const float*>(word(0));
     const auto* b = reinterpret_cast<const float*>(word(2));
     auto* c = reinterpret_cast<float*>(word(4));
-    for (std::uint64_t i = 0; i < threads && i < word(5); ++i)
+    for (std::uint64_t i = 0; i < threads && i < word(5) && i < word(1) && i < word(3); ++i)
         c[i] = a[i] + b[i];
 }
 
