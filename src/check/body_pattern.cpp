@@ -252,8 +252,19 @@ void BodyChecker::check_tuple_struct_pattern(PatId id, const hir::TupleStructPat
     const auto poison = [&] {
         for (PatId inner : p.elements) poison_pattern(inner);
     };
+    const std::size_t errors = cx_.sink().error_count();
     const auto variant = resolve_variant_path(p.path, pat(id).span, Code::E0164);
-    if (!variant) return poison();
+    if (!variant) {
+        // `<T as Trait>::function(..)`: the path resolves, but to nothing that a pattern could take apart.
+        const hir::Res& res = p.path.path.res;
+        const bool resolved = p.path.kind == hir::QPath::Kind::Resolved && res.kind == hir::Res::Kind::Def;
+        if (resolved && cx_.sink().error_count() == errors) {
+            error(Code::E0532, p.path.span, fmt::format("expected tuple struct or tuple variant, found {} `{}`",
+                                                        hir::def_kind_text(program_.defs[res.def].kind), program_.name(res.def)))
+                .label(p.path.span, "not a tuple struct or tuple variant");
+        }
+        return poison();
+    }
     const VariantInfo& info = variant->adt->variants[variant->variant];
     if (info.form != hir::VariantForm::Tuple) {
         error(Code::E0164, pat(id).span, fmt::format("expected tuple struct or tuple variant, found {} `{}`",

@@ -317,11 +317,18 @@ const ConstValue* Interpreter::run(ItemRef item) {
     const ConstValue* result = flow_ == Flow::Normal ? to_const(value, at, 0) : nullptr;
     if (flow_ == Flow::Normal && result != nullptr) return result;
     if (too_generic_ || failure_.empty()) return nullptr;   // generic, or reported elsewhere
-    Diagnostic& diagnostic = cx_.sink().error(Code::E0080, failure_span_, failure_);
-    const std::string_view name = program_.name(item.def);
-    const bool named = program_.defs[item.def].kind != DefKind::AnonConst;
-    diagnostic.label(failure_span_, named ? fmt::format("evaluation of `{}` failed here", name) : std::string("evaluation of this constant failed here"));
-    for (const auto& [fn, call_span] : failure_frames_) diagnostic.note_at(call_span, fmt::format("called in `{}` from here", program_.name(fn)));
+    // The place is in the constant itself; where inside a called function it failed is a note.
+    const bool inside_call = !failure_frames_.empty();
+    const Span place = inside_call ? failure_frames_.back().second : failure_span_;
+    const std::string name = program_.defs[item.def].kind != DefKind::AnonConst ? fmt::format("`{}`", program_.path_text(item.def)) : std::string("this constant");
+    Diagnostic& diagnostic = cx_.sink().error(Code::E0080, place, failure_);
+    diagnostic.label(place, fmt::format("evaluation of {} failed {}", name, inside_call ? "inside this call" : "here"));
+    for (std::size_t i = failure_frames_.size(); i-- > 0;) {
+        const auto& [fn, call_span] = failure_frames_[i];
+        const Span inner = i == 0 ? failure_span_ : failure_frames_[i - 1].second;
+        static_cast<void>(call_span);
+        diagnostic.note_at(inner, fmt::format("inside `{}`{}", program_.path_text(fn), i == 0 ? ", the failure occurred here" : ""));
+    }
     return nullptr;
 }
 

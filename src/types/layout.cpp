@@ -120,7 +120,7 @@ class StructArranger {
         }
         const auto key = [&](const Layout& f) {
             const UInt128 niche = bias_ == NicheBias::Start ? ~niche_available(f) : niche_available(f);
-            return std::tuple(!is_zst(f), ~group_key(f), niche, inner_niche_key(f));
+            return std::tuple(~group_key(f), niche, inner_niche_key(f));
         };
         std::stable_sort(order_.begin(), order_.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return key(*fields_[a]) < key(*fields_[b]); });
