@@ -90,6 +90,12 @@ std::optional<Res> Lowerer::constant_for_binding(const ast::IdentPat& pat, Patte
 
 hir::PatId Lowerer::lower_ident_pattern(const ast::IdentPat& pat, Span span, Bindings& bindings) {
     bool refused = false;
+    const ScopeFound outer = scopes_.find(s_, pat.ident.name, pat.ident.context, ScopeSpace::Value);
+    if (outer.entry && outer.entry->kind == ScopeEntry::Kind::ConstParam && !outer.crossed_item) {
+        error(Code::E0158, pat.ident.span, "constant parameters cannot be referenced in patterns").label(at(pat.ident.span), "can't be used in patterns")
+            .label(outer.entry->span, "constant defined here");
+        return add_pat(span, hir::ErrorPat{});
+    }
     if (const auto constant = constant_for_binding(pat, bindings.place, refused)) {
         const auto binding = find_lexical(s_, module_, pat.ident.name, Ns::Value);
         if (!use_binding(s_, *binding, at(pat.ident.span), pat.ident.name, module_)) return add_pat(span, hir::ErrorPat{});
