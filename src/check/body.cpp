@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "types/fold.hpp"
+
 namespace ockc::check {
 
 using hir::DefKind;
@@ -150,7 +152,20 @@ void BodyChecker::require_sized(TypeId type, const Cause& cause) {
 TypeId BodyChecker::lower_type(hir::TyId type) {
     const TypeId lowered = lowerer_.lower(type);
     tables_.written_types[type] = lowered;
+    require_well_formed(lowered, program_.types[type].span);
     return normalize(types_.erase_regions(lowered), program_.types[type].span);
+}
+
+// The bounds of the structs and enums that a written type names.
+void BodyChecker::require_well_formed(TypeId type, Span span) {
+    std::vector<Obligation> nested;
+    types::walk(types_, types_.erase_regions(type), [&](TypeId part) {
+        const TypeData data = types_[part];
+        if (data.kind == TypeKind::Adt) selector_.item_obligations(data.def, data.args, Cause{span, CauseKind::ItemBound, data.def, {}, {}}, 0, nested);
+        if (data.kind == TypeKind::Array || data.kind == TypeKind::Slice) require_sized(data.element, {span, CauseKind::WellFormed, {}, {}, {}});
+        return true;
+    });
+    add_obligations(std::move(nested));
 }
 
 TypeId BodyChecker::normalize(TypeId type, Span span) {
@@ -185,9 +200,13 @@ TypeId BodyChecker::set_type(ExprId id, TypeId type) {
 
 void BodyChecker::report_unresolved_obligations() {
     if (cx_.sink().error_count() != errors_before_) return;   // followers of an earlier error
-    for (const Obligation& obligation : fulfill_.pending()) {
-        report_ambiguous(obligation);
-        if (ambiguity_reported_) return;
+    // `_: Sized` says least, so it comes last.
+    for (const bool sized : {false, true}) {
+        for (const Obligation& obligation : fulfill_.pending()) {
+            if ((obligation.predicate.trait_ref.trait == lang_.sized) != sized) continue;
+            report_ambiguous(obligation);
+            if (ambiguity_reported_) return;
+        }
     }
 }
 

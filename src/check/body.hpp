@@ -89,6 +89,7 @@ class BodyChecker final : public ClosureSource {
         std::unique_ptr<ClosureInfo> info;
         std::optional<ClosureKind> kind;
         bool captures_known = false;
+        bool mentions_outer = false;   // a variable of the code around it: no function pointer
         ExprId body;
     };
     struct DeferredCast {
@@ -116,6 +117,7 @@ class BodyChecker final : public ClosureSource {
     void require_trait(TypeId type, DefId trait, const Cause& cause);
     void require_sized(TypeId type, const Cause& cause);
     TypeId lower_type(hir::TyId type);
+    void require_well_formed(TypeId type, Span span);
     TypeId normalize(TypeId type, Span span);
     TypeId shallow(TypeId type) { return infer_.shallow(type); }
     // The type as far as obligations can tell: solves what waits when it is still a variable.
@@ -178,6 +180,7 @@ class BodyChecker final : public ClosureSource {
     };
     std::optional<ValuePath> resolve_value_path(const hir::QPath& path, Span span);
     std::optional<ValuePath> resolve_assoc_value(const hir::QPath& path, Span span);
+    void note_capture(LocalId local);
     ValuePath instantiate_value(ItemRef item, Span span);
     std::optional<ValuePath> value_of_def(const hir::QPath& path, Span span);
     ArgsId variant_args(const hir::Path& path, DefId adt, Span span);
@@ -318,6 +321,7 @@ class BodyChecker final : public ClosureSource {
     void report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span);
     void report_ambiguous(const Obligation& obligation);
     void report_need_type(Span span, TypeId type);
+    void report_need_const(Span span);
     std::string describe(TypeId type);
 
     // ---- writeback.cpp

@@ -144,7 +144,7 @@ bool BodyChecker::coerce_to_fn_ptr(TypeId from, TypeId to, std::vector<Adjustmen
         kind = AdjustKind::UnsafeFnPtr;
     } else if (source.kind == TypeKind::Closure) {
         const auto view = closure_view(from);
-        if (!view || (view->captures && !view->captures->empty())) return false;
+        if (!view || closures_.at(source.def).mentions_outer) return false;
         inputs = view->inputs;
         output = view->output;
         kind = AdjustKind::ClosureToFnPtr;

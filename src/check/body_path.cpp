@@ -134,12 +134,23 @@ std::optional<BodyChecker::ValuePath> BodyChecker::resolve_assoc_value(const hir
     return instantiate_value({pick.item, types_.erase_regions(lowerer_.lower_args(pick.item, parent, path.segment.args, at, true))}, at);
 }
 
+// A variable named inside closures that did not declare it.
+void BodyChecker::note_capture(LocalId local) {
+    const auto owner = local_closure_.find(local);
+    const DefId declared_in = owner == local_closure_.end() ? DefId() : owner->second;
+    for (DefId at = current_closure_; at.valid() && at != declared_in; at = program_.defs[at].parent) {
+        if (program_.defs[at].kind != DefKind::Closure) break;
+        closures_[at].mentions_outer = true;
+    }
+}
+
 std::optional<BodyChecker::ValuePath> BodyChecker::resolve_value_path(const hir::QPath& path, Span at) {
     if (path.kind == hir::QPath::Kind::TypeRelative) return resolve_assoc_value(path, at);
     const hir::Res& res = path.path.res;
     switch (res.kind) {
         case hir::Res::Kind::Local: {
             const TypeId type = tables_.local_types[res.local];
+            note_capture(res.local);
             return ValuePath{res, {}, type.valid() ? type : types_.error};
         }
         case hir::Res::Kind::Def: {

@@ -299,6 +299,15 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
         }
         return;
     }
+    if (callable && types_.kind(self) == TypeKind::FnDef && types_[args][1].kind() == GenericArg::Kind::Type) {
+        const std::size_t takes = cx_.fn_sig(ItemRef{types_[self].def, types_[self].args}).inputs.size();
+        const TypeId wanted = types_[args][1].as_type();
+        if (types_.kind(wanted) == TypeKind::Tuple && types_[types_[wanted].elements].size() != takes) {
+            const std::size_t given = types_[types_[wanted].elements].size();
+            error(Code::E0593, cause.span, fmt::format("function is expected to take {} argument{}, but it takes {} argument{}", given, given == 1 ? "" : "s", takes, takes == 1 ? "" : "s"));
+            return;
+        }
+    }
     const std::string_view trait_name = program_.name(goal.trait);
     Diagnostic* diagnostic = nullptr;
     if (trait_name == "IntoIterator" || goal.trait == lang_.iterator) {

@@ -97,7 +97,7 @@ class Coherence {
     void trait_impl(DefId impl, const hir::ImplDef& data, TypeId self) {
         const TraitRef trait_ref = cx_.impl_trait_ref(impl);
         if (!trait_ref.valid() || types_.has(trait_ref.args, types::kHasError)) return;
-        orphan(impl, data, trait_ref);
+        if (!orphan(impl, data, trait_ref)) return;
         const LangItems& lang = state_.lang;
         if (trait_ref.trait == lang.sized) {
             error(Code::E0322, head(impl, data), "explicit impls for the `Sized` trait are not permitted").label(head(impl, data), "impl of `Sized` not allowed");
@@ -112,20 +112,20 @@ class Coherence {
     }
 
     // A foreign trait may be implemented only when a local type stands first.
-    void orphan(DefId impl, const hir::ImplDef& data, const TraitRef& trait_ref) {
-        if (!is_library(trait_ref.trait)) return;
+    bool orphan(DefId impl, const hir::ImplDef& data, const TraitRef& trait_ref) {
+        if (!is_library(trait_ref.trait)) return true;
         for (GenericArg arg : types_[trait_ref.args]) {
             if (arg.kind() != GenericArg::Kind::Type) continue;
             TypeId type = arg.as_type();
             while (types_.kind(type) == TypeKind::Ref) type = types_[type].element;   // references are fundamental
             const TypeData t = types_[type];
-            if (t.kind == TypeKind::Adt && !is_library(t.def)) return;
-            if (t.kind == TypeKind::Error) return;
+            if (t.kind == TypeKind::Adt && !is_library(t.def)) return true;
+            if (t.kind == TypeKind::Error) return true;
             if (t.kind != TypeKind::Param) continue;
             const std::string name = cx_.text(type);
             error(Code::E0210, head(impl, data), fmt::format("type parameter `{}` must be used as an argument to some local type", name))
                 .note("implementing a foreign trait is only possible if at least one of the types for which it is implemented is local");
-            return;
+            return false;
         }
         const TypeId self = types_[trait_ref.args][0].as_type();
         const TypeKind kind = types_.kind(self);
@@ -133,6 +133,7 @@ class Coherence {
         error(Code::E0117, head(impl, data), fmt::format("only traits defined in the current crate can be implemented for {}", primitive ? "primitive types" : "types defined outside of the crate"))
             .label(self_span(data), fmt::format("`{}` is not defined in the current crate", cx_.text(self)))
             .help("define and implement a trait or new type instead");
+        return false;
     }
 
     void copy_impl(DefId impl, const hir::ImplDef& data, TypeId self) {

@@ -381,6 +381,11 @@ types::AdtShape Context::adt_shape(types::TypeId type) {
                                                      : types::AdtShape::Kind::Struct;
     shape.repr = info.repr;
     shape.discriminant_type = info.discriminant_type;
+    if (info.kind == AdtInfo::Kind::Struct && !info.variants[0].fields.empty()) {
+        const TypeId tail = types_.erase_regions(info.variants[0].fields.back().type);
+        const TypeKind kind = types_.kind(tail);   // only generic tails can be unsized elsewhere
+        if (kind == TypeKind::Param || kind == TypeKind::Adt || kind == TypeKind::Projection) shape.fixed_tail = !is_sized(tail, param_env(data.def));
+    }
     shape.hides_niches = data.def == state_->lang.unsafe_cell || data.def == state_->lang.maybe_uninit;
     for (const VariantInfo& variant : info.variants) {
         types::VariantShape& out = shape.variants.emplace_back();

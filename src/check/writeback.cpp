@@ -1,6 +1,7 @@
 // The end of a body: every recorded type is resolved; what is still unknown is E0282, once.
 #include "check/body.hpp"
 #include "check/literal_value.hpp"
+#include "types/fold.hpp"
 
 namespace ockc::check {
 
@@ -29,8 +30,22 @@ TypeId BodyChecker::resolved(TypeId type, Span at) {
     if (!type.valid()) return type;
     const TypeId known = types_.erase_regions(infer_.resolve(type));
     if (!types_.has(known, types::kHasInfer)) return known;
-    report_need_type(at, known);
+    bool open_type = false;
+    types::walk(types_, known, [&](TypeId part) {
+        open_type |= types_.kind(part) == TypeKind::Infer;
+        return true;
+    });
+    if (open_type) {
+        report_need_type(at, known);
+    } else {
+        report_need_const(at);
+    }
     return types_.error;
+}
+
+void BodyChecker::report_need_const(Span at) {
+    if (cx_.sink().error_count() != errors_before_) return;
+    error(Code::E0284, at, "type annotations needed").label(at, "cannot infer the value of a const parameter");
 }
 
 ItemRef BodyChecker::resolved(ItemRef item, Span at) {
@@ -43,9 +58,7 @@ ItemRef BodyChecker::resolved(ItemRef item, Span at) {
             return {item.def, known};
         }
     }
-    if (cx_.sink().error_count() == errors_before_) {
-        error(Code::E0284, at, "type annotations needed").label(at, "cannot infer the value of a const parameter");
-    }
+    report_need_const(at);
     return {item.def, known};
 }
 

@@ -107,12 +107,14 @@ class StructArranger {
     void order() {
         for (std::uint32_t i = 0; i < fields_.size(); ++i) order_.push_back(i);
         if (repr_.c || repr_.has_int || repr_.simd || fields_.size() < 2) return;
-        for (const Layout* field : fields_) {
-            max_align_ = std::max(max_align_, field->align);
-            largest_niche_ = std::max(largest_niche_, niche_available(*field));
+        const std::size_t movable = kind_.fixed_tail ? fields_.size() - 1 : fields_.size();
+        for (std::size_t i = 0; i < movable; ++i) {
+            max_align_ = std::max(max_align_, fields_[i]->align);
+            largest_niche_ = std::max(largest_niche_, niche_available(*fields_[i]));
         }
+        const auto last = order_.begin() + static_cast<std::ptrdiff_t>(movable);
         if (kind_.prefixed) {
-            std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            std::stable_sort(order_.begin(), last, [&](std::uint32_t a, std::uint32_t b) {
                 const Layout &x = *fields_[a], &y = *fields_[b];
                 return std::tuple(group_key(x), niche_available(x)) < std::tuple(group_key(y), niche_available(y));
             });
@@ -122,7 +124,7 @@ class StructArranger {
             const UInt128 niche = bias_ == NicheBias::Start ? ~niche_available(f) : niche_available(f);
             return std::tuple(~group_key(f), niche, inner_niche_key(f));
         };
-        std::stable_sort(order_.begin(), order_.end(),
+        std::stable_sort(order_.begin(), last,
                          [&](std::uint32_t a, std::uint32_t b) { return key(*fields_[a]) < key(*fields_[b]); });
     }
 
@@ -172,7 +174,7 @@ std::uint64_t edge_distance(const Layout& layout) {
 
 Layout univariant(const Fields& fields, const Repr& repr, const StructKind& kind) {
     Layout layout = StructArranger(fields, repr, kind, NicheBias::Start).run();
-    if (!layout.has_niche || fields.size() < 2 || edge_distance(layout) == 0) return layout;
+    if (kind.fixed_tail || !layout.has_niche || fields.size() < 2 || edge_distance(layout) == 0) return layout;
     Layout other = StructArranger(fields, repr, kind, NicheBias::End).run();
     return edge_distance(layout) > edge_distance(other) ? other : layout;
 }
@@ -274,7 +276,7 @@ Layout LayoutBuilder::build(TypeId type) {
         case TypeKind::FnDef: return Layout{};
         case TypeKind::Tuple: {
             const auto elements = types_[data.elements];
-            return build_struct({elements.begin(), elements.end()}, Repr{});
+            return build_struct({elements.begin(), elements.end()}, Repr{}, !elements.empty());
         }
         case TypeKind::Adt:
         case TypeKind::Closure: return build_adt(type);
@@ -331,11 +333,13 @@ bool LayoutBuilder::collect(const std::vector<TypeId>& types, Fields& fields, La
     return true;
 }
 
-Layout LayoutBuilder::build_struct(const std::vector<TypeId>& types, const Repr& repr) {
+Layout LayoutBuilder::build_struct(const std::vector<TypeId>& types, const Repr& repr, bool fixed_tail) {
     Fields fields;
     LayoutError error = LayoutError::None;
     if (!collect(types, fields, error)) return failed(error);
-    Layout layout = univariant(fields, repr, StructKind{});
+    StructKind kind;
+    kind.fixed_tail = fixed_tail;
+    Layout layout = univariant(fields, repr, kind);
     set_struct_abi(layout, fields);
     return layout;
 }
@@ -344,7 +348,7 @@ Layout LayoutBuilder::build_adt(TypeId type) {
     const AdtShape shape = source_.adt_shape(type);
     Layout layout;
     switch (shape.kind) {
-        case AdtShape::Kind::Struct: layout = build_struct(shape.variants[0].fields, shape.repr); break;
+        case AdtShape::Kind::Struct: layout = build_struct(shape.variants[0].fields, shape.repr, shape.fixed_tail); break;
         case AdtShape::Kind::Union: layout = build_union(shape); break;
         case AdtShape::Kind::Enum: layout = build_enum(shape); break;
     }

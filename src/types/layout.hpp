@@ -34,6 +34,7 @@ struct AdtShape {
     Repr repr;
     IntKind discriminant_type = IntKind::Isize;
     std::vector<VariantShape> variants;
+    bool fixed_tail = false;                // a struct whose last field's type may be unsized for other arguments
     bool hides_niches = false;              // UnsafeCell, MaybeUninit and the like
     // The only valid values of a one-field scalar wrapper (NonZero-like types): low..=high, wrapping.
     bool has_valid_range = false;

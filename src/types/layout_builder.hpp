@@ -22,6 +22,7 @@ inline bool is_zst(const Layout& layout) { return layout.size == 0 && !layout.is
 
 struct StructKind {
     bool prefixed = false;                  // an enum's variant behind its tag
+    bool fixed_tail = false;                // tuples, structs with a tail that may be unsized: the last field stays last
     std::uint64_t prefix_size = 0;
     std::uint32_t prefix_align = 1;
 };
@@ -40,7 +41,7 @@ class LayoutBuilder {
   private:
     Layout build_array(const TypeData& data);
     Layout build_pointer(TypeId pointee, bool non_null);
-    Layout build_struct(const std::vector<TypeId>& fields, const Repr& repr);
+    Layout build_struct(const std::vector<TypeId>& fields, const Repr& repr, bool fixed_tail);
     Layout build_adt(TypeId type);
     Layout build_union(const AdtShape& shape);
     Layout build_enum(const AdtShape& shape);

@@ -178,7 +178,7 @@ class EnumBuilder {
         std::uint32_t start_align = 256;
         std::vector<Layout> layouts;
         for (const Fields& fields : variants_) {
-            layouts.push_back(univariant(fields, shape_.repr, StructKind{true, min_bytes, prefix_align}));
+            layouts.push_back(univariant(fields, shape_.repr, StructKind{true, false, min_bytes, prefix_align}));
             start_align = std::min(start_align, first_field_align(layouts.back(), fields));
             result.size = std::max(result.size, layouts.back().size);
             result.align = std::max(result.align, layouts.back().align);

@@ -85,6 +85,10 @@ TEST_CASE("structs are packed by descending alignment") {
     check_struct(t, t.structure({t.store.float_type(FloatKind::F64), t.store.float_type(FloatKind::F32), t.u16(), t.u8()}), 16, 8, {0, 8, 12, 14});
     check_struct(t, t.tuple({t.u8(), t.u32(), t.u16(), t.u8()}), 8, 4, {6, 0, 4, 7});
     check_struct(t, t.tuple({t.boolean(), t.u16(), t.boolean()}), 4, 2, {2, 0, 3});
+    check_struct(t, t.tuple({t.u8(), t.boolean()}), 2, 1, {0, 1});   // a tuple's last element stays last
+    check_struct(t, t.structure({t.u8(), t.boolean()}), 2, 1, {1, 0});
+    check_struct(t, t.structure({t.u8(), t.boolean(), t.u8()}), 3, 1, {1, 0, 2});
+    check_struct(t, t.structure({t.u16(), t.boolean(), t.u8()}), 4, 2, {0, 3, 2});
     check_struct(t, t.structure({}), 0, 1, {});
 }
 
