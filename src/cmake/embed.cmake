@@ -10,6 +10,7 @@ function(ockc_embed target symbol base)
         COMMAND ockc_embed_tool ${out} ${symbol} ${base} ${ARGN}
         DEPENDS ockc_embed_tool ${full} VERBATIM)
     target_sources(${target} PRIVATE ${out})
+    set_source_files_properties(${out} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 add_executable(ockc_embed_tool ${ockc_SOURCE_DIR}/src/tools/embed_main.cpp)

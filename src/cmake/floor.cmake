@@ -1,14 +1,8 @@
-# The headers that nearly every source includes, compiled once with the first floor and shared by all.
-set(OCKC_PCH_HEADERS <fmt/format.h> <algorithm> <array> <cstdint> <functional> <memory> <optional> <span> <string> <string_view>
-    <unordered_map> <utility> <variant> <vector>)
-function(ockc_share_headers target)
-    if(NOT OCKC_PCH OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        return()
-    endif()
-    if(target STREQUAL "ockc_support")
-        target_precompile_headers(${target} PRIVATE ${OCKC_PCH_HEADERS})
-    else()
-        target_precompile_headers(${target} REUSE_FROM ockc_support)
+# Sources that see the same headers are compiled several at a time where OCKC_UNITY says so: two thirds of a file's compile
+# time is the declarations that it includes.
+function(ockc_batch_sources target)
+    if(OCKC_UNITY)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     endif()
 endfunction()
 
@@ -21,7 +15,7 @@ function(ockc_floor name)
     endif()
     add_library(ockc_${name} STATIC ${arg_SOURCES})
     target_link_libraries(ockc_${name} PUBLIC ${OCKC_FMT} ${arg_LIBRARIES} PRIVATE ockc_options)
-    ockc_share_headers(ockc_${name})
+    ockc_batch_sources(ockc_${name})
     foreach(floor IN LISTS arg_LINKS)
         target_link_libraries(ockc_${name} PUBLIC ockc_${floor})
     endforeach()
@@ -37,6 +31,8 @@ function(ockc_unit_test floor)
     foreach(link IN LISTS arg_LINKS)
         target_link_libraries(unit_${floor} PRIVATE ockc_${link})
     endforeach()
+    ockc_batch_sources(unit_${floor})
+    target_compile_options(unit_${floor} PRIVATE $<$<CONFIG:Release>:-O1>)   # doctest is most of a test, and it runs once
     target_compile_definitions(unit_${floor} PRIVATE OCKC_SOURCE_DIR="${ockc_SOURCE_DIR}")
     add_test(NAME unit.${floor} COMMAND unit_${floor})
 endfunction()

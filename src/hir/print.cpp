@@ -4,17 +4,6 @@
 
 namespace ockc::hir {
 
-namespace {
-
-constexpr std::string_view kPrimNames[] = {
-    "bool", "char", "str",
-#define OCKC_PRIM_ROW(name, text, ...) text,
-    OCKC_PRIM_INTS(OCKC_PRIM_ROW) OCKC_PRIM_FLOATS(OCKC_PRIM_ROW)
-#undef OCKC_PRIM_ROW
-};
-
-}  // namespace
-
 // ---- paths and types
 
 std::string Printer::lifetime(const Lifetime& l) {

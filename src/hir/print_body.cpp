@@ -6,13 +6,6 @@ namespace ockc::hir {
 
 namespace {
 
-constexpr std::string_view kPrimNames[] = {
-    "bool", "char", "str",
-#define OCKC_PRIM_ROW(name, text, ...) text,
-    OCKC_PRIM_INTS(OCKC_PRIM_ROW) OCKC_PRIM_FLOATS(OCKC_PRIM_ROW)
-#undef OCKC_PRIM_ROW
-};
-
 std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : text) {

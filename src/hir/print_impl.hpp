@@ -5,6 +5,14 @@
 
 namespace ockc::hir {
 
+// By hir::Prim.
+inline constexpr std::string_view kPrimNames[] = {
+    "bool", "char", "str",
+#define OCKC_PRIM_ROW(name, text, ...) text,
+    OCKC_PRIM_INTS(OCKC_PRIM_ROW) OCKC_PRIM_FLOATS(OCKC_PRIM_ROW)
+#undef OCKC_PRIM_ROW
+};
+
 class Printer {
   public:
     explicit Printer(const Program& program) : p_(program) {}

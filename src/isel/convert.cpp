@@ -19,9 +19,6 @@ PT int_type(VT type, bool is_signed) {
         default: OCKC_UNREACHABLE("integer width");
     }
 }
-PT float_type(VT type) {
-    return type == VT::F16 ? PT::F16 : type == VT::F32 ? PT::F32 : PT::F64;
-}
 
 }  // namespace
 

@@ -11,28 +11,6 @@ using ir::Op;
 using VT = ir::Type;
 using PT = ptx::Type;
 
-PT float_type(VT type) {
-    switch (type) {
-        case VT::F16: return PT::F16;
-        case VT::BF16: return PT::BF16;
-        case VT::F32: return PT::F32;
-        case VT::F64: return PT::F64;
-        case VT::Void:
-        case VT::I1:
-        case VT::I8:
-        case VT::I16:
-        case VT::I32:
-        case VT::I64:
-        case VT::I128:
-        case VT::Ptr:
-        case VT::PtrGlobal:
-        case VT::PtrShared:
-        case VT::PtrLocal:
-        case VT::PtrConst:
-        case VT::PtrParam: break;
-    }
-    OCKC_UNREACHABLE("not a float type");
-}
 bool is_half(VT type) {
     return type == VT::F16 || type == VT::BF16;
 }

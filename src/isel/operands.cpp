@@ -29,6 +29,29 @@ ptx::RegClass Selector::reg_class(VT type) {
     OCKC_UNREACHABLE("a value of type void");
 }
 
+ptx::Type Selector::float_type(VT type) {
+    switch (type) {
+        case VT::F16: return ptx::Type::F16;
+        case VT::BF16: return ptx::Type::BF16;
+        case VT::F32: return ptx::Type::F32;
+        case VT::F64: return ptx::Type::F64;
+        case VT::Void:
+        case VT::I1:
+        case VT::I8:
+        case VT::I16:
+        case VT::I32:
+        case VT::I64:
+        case VT::I128:
+        case VT::Ptr:
+        case VT::PtrGlobal:
+        case VT::PtrShared:
+        case VT::PtrLocal:
+        case VT::PtrConst:
+        case VT::PtrParam: break;
+    }
+    OCKC_UNREACHABLE("not a float type");
+}
+
 ptx::Reg Selector::reg_of(ir::ValueId value) {
     Reg& reg = regs_.at(value);
     if (!reg.valid()) reg = fresh(reg_class(in_.type_of(value)));

@@ -81,6 +81,7 @@ class Selector {
 
     // operands.cpp: values as registers and operands
     static RegClass reg_class(VT type);
+    static ptx::Type float_type(VT type);
     Reg fresh(RegClass c) { return out_.new_reg(c); }
     Reg reg_of(ir::ValueId value);  // the register of a value (low half of i128): asks for it
     Reg high_of(ir::ValueId value);

@@ -27,7 +27,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMaxRounds = 8;
+constexpr int kMaxThreadRounds = 8;
 constexpr std::size_t kMaxCopied = 8;      // instructions, beside constants and the branch
 constexpr std::size_t kMaxCopiedAll = 24;  // when no predecessor keeps the original
 
@@ -43,7 +43,7 @@ class JumpThreading {
 
     bool run() {
         bool changed = false;
-        for (int round = 0; round < kMaxRounds && run_round(); ++round)
+        for (int round = 0; round < kMaxThreadRounds && run_round(); ++round)
             changed = true;
         return changed;
     }

@@ -20,7 +20,7 @@ struct Access {
     InstId inst;
 };
 
-struct Slot {
+struct PromotedSlot {
     InstId alloca;
     Type type = Type::Void;  // of the first access; others of that size are converted
     bool promotable = true;
@@ -47,7 +47,7 @@ class Mem2Reg {
         const Cfg cfg(function_);
         SsaBuilder ssa(function_, cfg);
         dead_.assign(function_.insts.size(), false);
-        for (Slot& slot : slots_) {
+        for (PromotedSlot& slot : slots_) {
             if (!slot.promotable) continue;
             promote(slot, ssa);
             changed = true;
@@ -81,7 +81,7 @@ class Mem2Reg {
         for_each_use(inst, [&](ValueId value) {
             const std::size_t here = position++;
             if (slot_of_[value] == 0) return;
-            Slot& slot = slots_[slot_of_[value] - 1];
+            PromotedSlot& slot = slots_[slot_of_[value] - 1];
             const bool access = here == 0 && (inst.op == Op::Load || inst.op == Op::Store);
             if (!access || !whole_access(slot, inst)) {
                 slot.promotable = false;
@@ -91,7 +91,7 @@ class Mem2Reg {
         });
     }
 
-    bool whole_access(Slot& slot, const Instruction& inst) {
+    bool whole_access(PromotedSlot& slot, const Instruction& inst) {
         // A byte that is also accessed as a number keeps all its bits.
         if (slot.type == Type::Void || (slot.type == Type::I1 && inst.type == Type::I8))
             slot.type = inst.type;
@@ -99,7 +99,7 @@ class Mem2Reg {
                type_bytes(inst.type) == function_.insts[slot.alloca].imm;
     }
 
-    void promote(const Slot& slot, SsaBuilder& ssa) {
+    void promote(const PromotedSlot& slot, SsaBuilder& ssa) {
         dead_[slot.alloca.raw] = true;
         ssa.start();
         ValueId current;
@@ -128,7 +128,7 @@ class Mem2Reg {
             replace_load(slot, access.inst, ssa.at_start(access.block));
     }
 
-    void replace_load(const Slot& slot, InstId load, ValueId value) {
+    void replace_load(const PromotedSlot& slot, InstId load, ValueId value) {
         const Type type = function_.insts[load].type;
         if (type == slot.type) {
             dead_[load.raw] = true;
@@ -184,7 +184,7 @@ class Mem2Reg {
 
     Function& function_;
     ConstantPool pool_;
-    std::vector<Slot> slots_;
+    std::vector<PromotedSlot> slots_;
     SideMap<ValueId, std::uint32_t> slot_of_;  // 1 + index into slots_
     std::vector<bool> dead_;
     SideMap<InstId, InstId> instead_;

@@ -21,7 +21,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMaxRounds = 12;
+constexpr int kMaxCfgRounds = 12;
 
 class SimplifyCfg {
   public:
@@ -29,7 +29,7 @@ class SimplifyCfg {
 
     bool run() {
         bool changed = false;
-        for (int round = 0; round < kMaxRounds; ++round) {
+        for (int round = 0; round < kMaxCfgRounds; ++round) {
             bool again = fold_branches();
             again = remove_unreachable(function_) || again;
             again = drop_redundant_params() || again;

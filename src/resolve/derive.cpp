@@ -13,16 +13,16 @@ namespace ockc::resolve {
 
 namespace {
 
-struct Row {
+struct DeriveRow {
     std::string_view name;
     std::string_view path;
     bool silent;
 };
-constexpr Row kRows[] = {
+constexpr DeriveRow kDerives[] = {
 #define OCKC_DERIVE(kind, name, path, silent) {name, path, silent},
 #include "resolve/macros.def"
 };
-const Row& row(DeriveKind kind) { return kRows[static_cast<std::size_t>(kind)]; }
+const DeriveRow& derive_row(DeriveKind kind) { return kDerives[static_cast<std::size_t>(kind)]; }
 
 // A struct or variant as text needs it.
 struct Shape {
@@ -201,18 +201,18 @@ std::optional<DeriveKind> derive_kind(const State& state, std::uint32_t crate, c
     const std::string path = meta_path_text(state, crate, meta);
     const std::size_t colon = path.rfind(':');
     const std::string_view last = std::string_view(path).substr(colon == std::string::npos ? 0 : colon + 1);
-    for (std::size_t i = 0; i < std::size(kRows); ++i) {
-        if (kRows[i].name == last) return static_cast<DeriveKind>(i);
+    for (std::size_t i = 0; i < std::size(kDerives); ++i) {
+        if (kDerives[i].name == last) return static_cast<DeriveKind>(i);
     }
     return std::nullopt;
 }
 
-bool derive_is_silent(DeriveKind kind) { return row(kind).silent; }
-std::string_view derived_trait_path(DeriveKind kind) { return row(kind).path; }
+bool derive_is_silent(DeriveKind kind) { return derive_row(kind).silent; }
+std::string_view derived_trait_path(DeriveKind kind) { return derive_row(kind).path; }
 
 DefId derived_trait(const State& state, DeriveKind kind) {
     std::vector<ImportSegment> segments;
-    std::string_view rest = row(kind).path;
+    std::string_view rest = derive_row(kind).path;
     while (!rest.empty()) {
         rest.remove_prefix(2);   // "::"
         const std::size_t end = std::min(rest.find("::"), rest.size());
@@ -235,7 +235,7 @@ void check_derive_name(State& state, std::uint32_t crate, ModuleId module, const
     if (end.kind == PathEnd::Kind::Done) return;   // of a host crate: its impls are for the host
     auto& error = state.sink->error(meta.span, fmt::format("cannot find derive macro `{}` in this scope", meta_path_text(state, crate, meta)));
     std::vector<std::string_view> names;
-    for (const Row& r : kRows) names.push_back(r.name);
+    for (const DeriveRow& r : kDerives) names.push_back(r.name);
     const std::string_view near = nearest_name(names, state.text(path.segments.back().ident.name));
     if (!near.empty()) error.suggest(meta.span, std::string(near), "a derive macro with a similar name exists");
 }

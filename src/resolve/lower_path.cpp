@@ -7,14 +7,14 @@ namespace ockc::resolve {
 
 namespace {
 
-struct SourceRow {
+struct NamespaceRow {
     Ns ns;
 };
-constexpr SourceRow kSources[] = {
+constexpr NamespaceRow kNamespaces[] = {
 #define OCKC_PATH_SOURCE(name, ns, ...) {Ns::ns},
 #include "resolve/path_sources.def"
 };
-Ns ns_of(PathSource source) { return kSources[static_cast<std::size_t>(source)].ns; }
+Ns ns_of(PathSource source) { return kNamespaces[static_cast<std::size_t>(source)].ns; }
 
 hir::QPath error_path(Span span) {
     hir::QPath path;

@@ -75,8 +75,6 @@ struct Object {
     bool escaped = false;     // its address is used for more than accesses: no class of its own
 };
 
-}  // namespace
-
 // Finds the objects and which values point into them, in reverse postorder, which meets every definition
 // before its uses.
 class ObjectFinder {
@@ -161,6 +159,8 @@ class ObjectFinder {
     std::vector<Object> objects_;
     SideMap<GlobalId, std::uint32_t> globals_;
 };
+
+}  // namespace
 
 MemoryClasses::MemoryClasses(const Function& function, const Cfg& cfg)
     : class_of_(function.values.size(), 0) {

@@ -8,7 +8,7 @@ using namespace emu_test;
 
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+
 std::uint64_t cvt(const std::string& types, const char* to, const char* from, std::uint64_t in) {
     return lane("cvt." + types + " " + to + ", " + from + ";", to, {in});
 }

@@ -11,7 +11,7 @@ using namespace emu_test;
 namespace {
 
 constexpr std::uint64_t kNan32 = 0x7FFF'FFFF;
-constexpr float kInf = std::numeric_limits<float>::infinity();
+
 constexpr double kInf64 = std::numeric_limits<double>::infinity();
 
 struct Mode {

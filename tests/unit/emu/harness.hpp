@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@ namespace emu_test {
 
 using namespace ockc::emu;
 using Row = std::array<std::uint64_t, 4>;
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // The forms that any test has executed; coverage_test.cpp looks at it last.
 inline std::set<ockc::ptx::Form>& executed_forms() {

@@ -29,7 +29,7 @@ struct Bits<double> {
 };
 
 template <class F>
-std::vector<F> samples() {
+std::vector<F> float_samples() {
     using L = std::numeric_limits<F>;
     std::vector<F> out{F(0),
                        F(1),
@@ -129,7 +129,7 @@ void check_arithmetic() {
         {Op::Ftrunc, [](F a) { return std::trunc(a); }},
         {Op::Frint, [](F a) { return std::nearbyint(a); }},
     };
-    const std::vector<F> values = samples<F>();
+    const std::vector<F> values = float_samples<F>();
     std::vector<U128> rows;
     for (const F a : values) {
         for (const F b : values)
@@ -190,10 +190,10 @@ U128 saturated_unsigned(F v) {
 }
 
 template <class F>
-void check_conversions() {
+void check_float_conversions() {
     constexpr Type T = Bits<F>::type;
     const Type ints[] = {Type::I8, Type::I16, Type::I32, Type::I64, Type::I128};
-    const std::vector<F> values = samples<F>();
+    const std::vector<F> values = float_samples<F>();
     const LaneKernel to_int({T}, [&](ir::Builder& b, const std::vector<ValueId>& in) {
         std::vector<ValueId> out;
         for (const Type t : ints)
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE("float arithmetic", F, float, double) {
     check_arithmetic<F>();
 }
 TEST_CASE_TEMPLATE("float to integer", F, float, double) {
-    check_conversions<F>();
+    check_float_conversions<F>();
 }
 
 TEST_CASE("integer to float") {
@@ -289,7 +289,7 @@ TEST_CASE("f32 and f64 convert into each other") {
                                     b.convert(Op::Fcvt, Type::F32, in[1])};
     });
     std::vector<U128> rows;
-    for (const double v : samples<double>())
+    for (const double v : float_samples<double>())
         rows.insert(rows.end(), {bits(static_cast<float>(v)), bits(v * 1.0000001)});
     const std::vector<U128> got = kernel.run(rows);
     for (std::size_t lane = 0; lane < rows.size() / 2; ++lane) {
