@@ -233,10 +233,15 @@ class Collector {
 
 // ---- which part of long lines is shown ----
 
+// Columns of a line that are shown for a span that no terminal holds: the rest of a line of a megabyte helps
+// nobody.
+constexpr std::size_t kLongestExcerpt = 1000;
+
 struct Margin {
     std::size_t left = 0;
     std::size_t right = 0;
     std::size_t width = 0;
+    bool cuts_spans = false;  // a span itself is too long to show
 
     std::size_t left_of(std::size_t line_length) const { return std::min(left, line_length); }
     std::size_t right_of(std::size_t line_length) const {
@@ -284,7 +289,8 @@ Margin margin_of(const AnnotatedFile& file, const SourceMap& sources, std::size_
         margin.right = margin.left + width;
     } else {
         margin.left = span_left;
-        margin.right = span_right;
+        margin.right = std::min(span_right, span_left + kLongestExcerpt);
+        margin.cuts_spans = margin.right < span_right;
     }
     return margin;
 }
@@ -428,6 +434,12 @@ class FileDrawing {
         std::vector<DepthStyle> depths;
         if (draw_short_starts(row, line, annotations, depths)) return depths;
         std::vector<Annotation> sorted = annotations;
+        if (margin_.cuts_spans) {
+            for (Annotation& annotation : sorted) {
+                annotation.begin = std::min(annotation.begin, margin_.right);
+                annotation.end = std::min(annotation.end, margin_.right + 1);
+            }
+        }
         std::stable_sort(sorted.begin(), sorted.end(),
                          [](const Annotation& a, const Annotation& b) { return a.begin > b.begin; });
         std::size_t rows = 0;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 
 #include "driver/commands.hpp"
 #include "driver/device.hpp"
+#include "driver/device_arguments.hpp"
 #include "driver/exit_code.hpp"
 #include "driver/launch_plan.hpp"
 #include "driver/launch_value.hpp"
@@ -60,10 +60,12 @@ class Run {
     Run(const Options& options, LaunchPlan plan, LaunchDevice& device) : options_(options), plan_(std::move(plan)), device_(device) {}
 
     int run() {
-        if (Status s = upload(); !s.ok()) return failed(s.error());
+        Result<DeviceArguments> uploaded = DeviceArguments::upload(plan_, device_);
+        if (!uploaded.ok()) return failed(uploaded.error());
+        arguments_ = std::move(uploaded.value());
         std::vector<double> times;
         for (std::uint32_t i = 0; i < options_.launch.repeat; ++i) {
-            const Result<double> time = device_.launch(*plan_.kernel, plan_.grid, plan_.block, plan_.dynamic_shared, slots_);
+            const Result<double> time = arguments_.launch(plan_, device_);
             if (!time.ok()) return failed(time.error());
             times.push_back(time.value());
         }
@@ -82,30 +84,6 @@ class Run {
         return kKernelFailed;
     }
 
-    static std::string bytes_of(std::uint64_t value) {
-        std::string bytes(sizeof value, '\0');
-        std::memcpy(bytes.data(), &value, sizeof value);
-        return bytes;
-    }
-
-    Status upload() {
-        addresses_.resize(plan_.arguments.size());
-        for (std::size_t i = 0; i < plan_.arguments.size(); ++i) {
-            const PlannedArgument& argument = plan_.arguments[i];
-            if (argument.param->slot_count == 0) continue;
-            if (!argument.is_array()) {
-                slots_.push_back(argument.scalar);
-                continue;
-            }
-            const Result<DevicePtr> address = device_.upload(argument.array.bytes);
-            if (!address.ok()) return Failure{address.error()};
-            addresses_[i] = address.value();
-            slots_.push_back(bytes_of(address.value()));
-            if (argument.param->slot_count > 1) slots_.push_back(bytes_of(argument.array.size()));
-        }
-        return Unit{};
-    }
-
     int report() {
         for (std::size_t i = 0; i < plan_.arguments.size(); ++i) {
             PlannedArgument& argument = plan_.arguments[i];
@@ -114,7 +92,7 @@ class Run {
             const auto wanted = [&](const auto& save) { return save.first == name; };
             const bool saved = std::any_of(options_.launch.saves.begin(), options_.launch.saves.end(), wanted);
             if (!argument.param->writable && !saved) continue;
-            if (Status s = device_.download(addresses_[i], argument.array.bytes); !s.ok()) return failed(s.error());
+            if (Status s = arguments_.download(plan_, device_, i); !s.ok()) return failed(s.error());
             if (argument.param->writable) {
                 fmt::print("{}: {}[{}] = {}\n", name, abi::scalar_info(argument.array.type).rust, fmt::join(argument.array.shape, ", "),
                            preview(argument.array));
@@ -133,8 +111,7 @@ class Run {
     const Options& options_;
     LaunchPlan plan_;
     LaunchDevice& device_;
-    std::vector<DevicePtr> addresses_;
-    std::vector<std::string> slots_;
+    DeviceArguments arguments_;
 };
 
 }  // namespace

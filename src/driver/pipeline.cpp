@@ -119,6 +119,16 @@ std::optional<std::uint16_t> ptx_version_of(Session& session) {
     return std::nullopt;
 }
 
+// The IR of the whole module, or of one kernel.
+std::string ir_dump(const ir::Module& module, const std::string& kernel) {
+    if (kernel.empty()) return ir::print(module);
+    std::string text;
+    for (const ir::Function& function : module.functions) {
+        if (function.name == kernel) text += ir::print(module, function);
+    }
+    return text;
+}
+
 void check_ir(const ir::Module& module, const char* after) {
     const Status status = ir::verify(module);
     if (!status.ok()) OCKC_UNREACHABLE(fmt::format("the IR is not valid after {}:\n{}", after, status.error()));
@@ -225,7 +235,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     lower::Output lowered = lower::lower(lower_input);
     timer.end("lower");
     if (sink.has_errors()) return;
-    dump("ir-lowered", [&] { return ir::print(lowered.module); });
+    dump("ir-lowered", [&] { return ir_dump(lowered.module, options.dump_kernel); });
     if (verifies(options)) check_ir(lowered.module, "lower");
 
     opt::Options opt_options;
@@ -234,7 +244,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     opt_options.fmad = options.fmad;
     opt::run(lowered.module, opt_options);
     timer.end("opt");
-    dump("ir", [&] { return ir::print(lowered.module); });
+    dump("ir", [&] { return ir_dump(lowered.module, options.dump_kernel); });
     if (verifies(options)) check_ir(lowered.module, "opt");
 
     for (const abi::KernelAbi& kernel : lowered.abi.kernels) result.kernels.push_back(kernel.symbol);
@@ -264,11 +274,6 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
             text.column = at.column;
         }
         text.rendered = render(one, session.sources, render_options);
-        // A source line of a megabyte helps nobody: say the message and the place only.
-        constexpr std::size_t kReadable = 64 * 1024;
-        if (text.rendered.size() > kReadable && render_options.format == ErrorFormat::Human) {
-            text.rendered = render(one, session.sources, {ErrorFormat::Short, render_options.color});
-        }
         result.diagnostics.push_back(std::move(text));
     }
     result.summary = render_summary(session.sink, session.sources, render_options);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "driver/device.hpp"
+#include "driver/device_arguments.hpp"
 #include "driver/launch_plan.hpp"
 #include "driver/launch_value.hpp"
 #include "driver/pipeline.hpp"
@@ -214,34 +215,15 @@ class Runner {
     }
 
   private:
-    static std::string word(std::uint64_t value) {
-        std::string bytes(sizeof value, '\0');
-        std::memcpy(bytes.data(), &value, sizeof value);
-        return bytes;
-    }
-
     // Uploads, runs, downloads every array.
     static Result<std::string> execute(driver::LaunchPlan& plan, driver::LaunchDevice& device) {
-        std::vector<std::string> slots;
-        std::vector<driver::DevicePtr> addresses(plan.arguments.size());
-        for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
-            const driver::PlannedArgument& argument = plan.arguments[i];
-            if (argument.param->slot_count == 0) continue;
-            if (!argument.is_array()) {
-                slots.push_back(argument.scalar);
-                continue;
-            }
-            const Result<driver::DevicePtr> address = device.upload(argument.array.bytes);
-            if (!address.ok()) return Failure{address.error()};
-            addresses[i] = address.value();
-            slots.push_back(word(address.value()));
-            if (argument.param->slot_count > 1) slots.push_back(word(argument.array.size()));
-        }
-        const Result<double> time = device.launch(*plan.kernel, plan.grid, plan.block, plan.dynamic_shared, slots);
+        const Result<driver::DeviceArguments> arguments = driver::DeviceArguments::upload(plan, device);
+        if (!arguments.ok()) return Failure{arguments.error()};
+        const Result<double> time = arguments.value().launch(plan, device);
         if (!time.ok()) return Failure{time.error()};
         for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
             if (!plan.arguments[i].is_array()) continue;
-            if (Status s = device.download(addresses[i], plan.arguments[i].array.bytes); !s.ok()) return Failure{s.error()};
+            if (Status s = arguments.value().download(plan, device, i); !s.ok()) return Failure{s.error()};
         }
         return std::string();
     }

@@ -1,0 +1,44 @@
+#include "driver/device_arguments.hpp"
+
+#include <cstring>
+
+namespace ockc::driver {
+
+namespace {
+
+std::string slot_of(std::uint64_t value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+}  // namespace
+
+Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDevice& device) {
+    DeviceArguments result;
+    result.addresses_.resize(plan.arguments.size());
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
+        const PlannedArgument& argument = plan.arguments[i];
+        if (argument.param->slot_count == 0) continue;
+        if (!argument.is_array()) {
+            result.slots_.push_back(argument.scalar);
+            continue;
+        }
+        const Result<DevicePtr> address = device.upload(argument.array.bytes);
+        if (!address.ok()) return Failure{address.error()};
+        result.addresses_[i] = address.value();
+        result.slots_.push_back(slot_of(address.value()));
+        if (argument.param->slot_count > 1) result.slots_.push_back(slot_of(argument.array.size()));
+    }
+    return result;
+}
+
+Result<double> DeviceArguments::launch(const LaunchPlan& plan, LaunchDevice& device) const {
+    return device.launch(*plan.kernel, plan.grid, plan.block, plan.dynamic_shared, slots_);
+}
+
+Status DeviceArguments::download(LaunchPlan& plan, LaunchDevice& device, std::size_t argument) const {
+    return device.download(addresses_[argument], plan.arguments[argument].array.bytes);
+}
+
+}  // namespace ockc::driver
