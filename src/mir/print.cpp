@@ -353,7 +353,9 @@ std::string print(const Body& body, const check::Context& context) {
 
 std::string print(const Program& program, const check::Context& context) {
     std::string text;
+    const hir::Program& items = context.program();
     for (const DefId owner : program.order) {
+        if (items.crates[items.defs[owner].crate].is_library) continue;
         if (!text.empty()) text += '\n';
         text += print(*program.bodies.at(owner), context);
     }

@@ -8,7 +8,7 @@
 namespace ockc::mir {
 
 std::string print(const Body& body, const check::Context& context);
-// Every body, in the order they were built.
+// Every body of the user's crate, in the order they were built.
 std::string print(const Program& program, const check::Context& context);
 
 std::string place_text(const Body& body, const check::Context& context, const Place& place);
