@@ -104,6 +104,7 @@ TextForm text_form(Op op) {
         case Op::Store: return TextForm::Store;
         case Op::Memcpy:
         case Op::Memset: return TextForm::Bulk;
+        case Op::Nonnull: return TextForm::Bounded;
         case Op::Call: return TextForm::Call;
         case Op::Panic: return TextForm::Panic;
         default: return TextForm::Plain;  // every new operation prints as its operands until it needs more

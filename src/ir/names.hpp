@@ -28,6 +28,7 @@ enum class TextForm : std::uint8_t {
     Bulk,    // %a, %b, bytes align N flags
     Call,    // @name(values) -> types
     Panic,   // site(values)
+    Bounded, // %p, bytes
 };
 TextForm text_form(Op op);
 

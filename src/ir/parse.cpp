@@ -432,6 +432,7 @@ class Parser {
                        integer(inst.imm) && memory_flags(inst);
             case TextForm::Call: return call(inst, results);
             case TextForm::Panic: return integer(inst.imm) && expect('(') && value_list(inst);
+            case TextForm::Bounded: return value_use(inst) && (!accept(',') || integer(inst.imm));
             case TextForm::Plain: return plain(inst);
         }
         return false;

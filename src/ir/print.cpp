@@ -93,6 +93,10 @@ class Printer {
                 values(inst.args.view());
                 out_.raw(")");
                 break;
+            case TextForm::Bounded:
+                plain_operands(inst);
+                if (inst.imm != 0) out_.put(", {}", inst.imm);
+                break;
             case TextForm::Plain: plain_operands(inst); break;
         }
     }

@@ -75,6 +75,7 @@ class FunctionLowering {
     ir::ValueId shift(mir::BinOp op, ir::ValueId a, ir::ValueId count, bool is_signed);
     Value checked_binary(const mir::CheckedBinaryOpRvalue& node, TypeId type);
     Value unary(mir::UnOp op, const Value& value, TypeId type);
+    ir::ValueId within(ir::ValueId pointer, std::uint64_t bytes);
     Value reference(const mir::Place& place, TypeId type);
     void assign_aggregate(const PlaceRef& to, const mir::AggregateRvalue& node);
     void assign_repeat(const PlaceRef& to, const mir::RepeatRvalue& node);

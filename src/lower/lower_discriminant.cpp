@@ -7,8 +7,15 @@ using types::TagEncoding;
 using types::VariantsKind;
 
 const Layout& FunctionLowering::variant_layout(TypeId type, std::uint32_t variant) {
+    // No value is of a variant with a field of an uninhabited type: it has no bytes and no layout of its own.
+    static const Layout absent = [] {
+        Layout layout;
+        layout.abi = types::AbiKind::Uninhabited;
+        return layout;
+    }();
     const Layout& shape = layout(type);
-    return shape.variants_kind == VariantsKind::Multiple ? shape.variants[variant] : shape;
+    if (shape.variants_kind == VariantsKind::Multiple) return shape.variants[variant];
+    return variant == shape.single_variant ? shape : absent;
 }
 
 namespace {

@@ -76,8 +76,9 @@ PlaceRef FunctionLowering::project(PlaceRef base, const mir::Projection& step) {
 
 PlaceRef FunctionLowering::field(const PlaceRef& base, std::uint32_t index, TypeId type) {
     PlaceRef at = base;
-    OCKC_CHECK_MSG(index < base.layout->offsets.size(), "field index");
-    at.offset += static_cast<std::int64_t>(base.layout->offsets[index]);
+    const bool absent = base.layout->abi == types::AbiKind::Uninhabited && base.layout->offsets.empty();   // see variant_layout
+    OCKC_CHECK_MSG(absent || index < base.layout->offsets.size(), "field index");
+    if (!absent) at.offset += static_cast<std::int64_t>(base.layout->offsets[index]);
     at.type = type;
     at.layout = &layout(type);
     if (!at.layout->is_unsized) at.meta = {};
@@ -92,7 +93,13 @@ PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, Type
     if (element_layout.size != 1) {
         bytes = builder_.binary(ir::Op::Imul, ir::Type::I64, index, builder_.const_int(ir::Type::I64, element_layout.size));
     }
-    at.ptr = builder_.ptr_add(base.ptr, bytes);
+    // An array that is a part of something: the index has been checked, so that the rest is not reached.
+    const bool part = base.layout != nullptr && types_.kind(base.type) == TypeKind::Array && base.ptr.valid();
+    if (part && function_.type_of(base.ptr) == ir::Type::PtrLocal) {
+        at.ptr = within(builder_.ptr_add_const(base.ptr, base.offset), base.layout->size);
+        at.offset = 0;
+    }
+    at.ptr = builder_.ptr_add(at.ptr, bytes);
     return at;
 }
 

@@ -50,12 +50,19 @@ Value FunctionLowering::rvalue(const mir::Rvalue& value, TypeId type) {
     OCKC_UNREACHABLE("rvalue without a value");
 }
 
+// The pointer p, of which is known that it is not null and that what is reached through it lies in the next `bytes` bytes; 0: anywhere.
+ir::ValueId FunctionLowering::within(ir::ValueId pointer, std::uint64_t bytes) {
+    const ir::ValueId result = builder_.convert(ir::Op::Nonnull, function_.type_of(pointer), pointer);
+    function_.insts[function_.values[result].inst].imm = bytes;
+    return result;
+}
+
 Value FunctionLowering::reference(const mir::Place& place, TypeId type) {
     const PlaceRef at = lower_place(place);
     Value value{type, form_of(layout(type)), address(at), {}, {}};
     // Not for stack slots: their addresses are known, and hiding them would keep the slots in memory.
     const bool through_pointer = at.ptr.valid() && function_.type_of(at.ptr) == ir::Type::Ptr;
-    if (types_.kind(type) == TypeKind::Ref && through_pointer) value.a = builder_.convert(ir::Op::Nonnull, ir::Type::Ptr, value.a);
+    if (types_.kind(type) == TypeKind::Ref && through_pointer) value.a = within(value.a, at.layout->is_unsized ? 0 : at.layout->size);
     if (value.form == ValueForm::Pair) value.b = length(at);
     return value;
 }

@@ -4,8 +4,9 @@
 //
 // In rounds: find (predecessor, block) edges whose branch is known, copy the block for each, redirect the
 // edge, then bring the values that the block defines back into SSA form where they are used below. Never
-// copied: loop headers (that is rotate_loops' work), blocks with barriers, calls or slots, and blocks that
-// are too long.
+// copied: blocks with barriers, calls or slots, and blocks that are too long. A loop header is copied only
+// when every way in and round is decided, so that it disappears (the first round of `step_by` differs from
+// the others), and when the rest of the loop has one entry: testing at the end is rotate_loops' work.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -65,12 +66,14 @@ class JumpThreading {
             function_.blocks.size());  // edges of these blocks have changed in this round
         bool changed = false;
         for (const BlockId block : cfg.rpo()) {
-            if (touched[block.raw] || block == function_.entry() || loops.is_header(block)) continue;
+            if (touched[block.raw] || block == function_.entry()) continue;
             const std::size_t size = copy_size(block);
             if (size > kMaxCopiedAll) continue;
             const std::vector<Edge> edges = known_edges(cfg, block);
             if (edges.empty()) continue;
-            if (size > kMaxCopied && edges.size() < cfg.preds(block).size()) continue;
+            const bool all = edges.size() == cfg.preds(block).size();
+            if (size > kMaxCopied && !all) continue;
+            if (loops.is_header(block) && (!all || !header_can_go(cfg, loops, block, edges))) continue;
             const bool busy =
                 std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
             if (busy) continue;
@@ -86,6 +89,54 @@ class JumpThreading {
         if (!changed) return false;
         remove_unreachable(function_);
         copies.repair();
+        return true;
+    }
+
+    // Without its header, does the loop still have one entry? What goes round then are the blocks between the
+    // targets of the back edges and the latches.
+    bool header_can_go(const Cfg& cfg, const Loops& loops, BlockId header, const std::vector<Edge>& edges) {
+        const LoopId loop = loops.of(header);
+        std::vector<BlockId> starts, latches;
+        for (const Edge& edge : edges) {
+            if (!loops.contains(loop, edge.pred)) continue;
+            starts.push_back(function_.terminator(header).targets[edge.taken].block);
+            latches.push_back(edge.pred);
+        }
+        SideMap<BlockId, std::uint8_t> seen(function_.blocks.size());   // 1: after a start, 2: before a latch
+        const auto spread = [&](std::vector<BlockId> work, std::uint8_t bit, auto neighbours) {
+            while (!work.empty()) {
+                const BlockId block = work.back();
+                work.pop_back();
+                if (block == header || !loops.contains(loop, block) || (seen[block] & bit) != 0) continue;
+                seen.set(block, seen[block] | bit);
+                neighbours(block, work);
+            }
+        };
+        spread(starts, 1, [&](BlockId block, std::vector<BlockId>& work) {
+            for (const Target& target : function_.terminator(block).targets)
+                work.push_back(target.block);
+        });
+        spread(latches, 2, [&](BlockId block, std::vector<BlockId>& work) {
+            work.insert(work.end(), cfg.preds(block).begin(), cfg.preds(block).end());
+        });
+        BlockId entry;
+        for (const BlockId block : loops[loop].blocks) {
+            if (seen[block] != 3) continue;
+            for (const BlockId pred : cfg.preds(block)) {
+                if (pred == header || seen[pred] == 3 || block == entry) continue;
+                if (entry.valid()) return false;
+                entry = block;
+            }
+        }
+        // The ways in that the header leads to itself.
+        for (const Edge& edge : edges) {
+            const BlockId target = function_.terminator(header).targets[edge.taken].block;
+            if (loops.contains(loop, edge.pred) || seen[target] != 3 || target == entry) continue;
+            if (entry.valid()) return false;
+            entry = target;
+        }
+        const std::uint32_t asked = function_.blocks[header].unroll;
+        if (asked != 0 && entry.valid()) function_.blocks[entry].unroll = asked;   // the loop's header from now on
         return true;
     }
 

@@ -39,6 +39,7 @@ constexpr Pass kMain[] = {
     Pass::InstCombine,
     Pass::Dce,
     // Redundancy: equal values, implied checks.
+    Pass::MergeParams,
     Pass::Gvn,
     Pass::Facts,
     Pass::InstCombine,
@@ -51,6 +52,8 @@ constexpr Pass kMain[] = {
     Pass::SimplifyCfg,
     Pass::InstCombine,
     // Loops.
+    Pass::MergeParams,
+    Pass::MergeExits,
     Pass::RotateLoops,
     Pass::SimplifyCfg,
     Pass::Licm,

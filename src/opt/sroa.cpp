@@ -1,9 +1,9 @@
 // Scalar replacement of aggregates: splits stack slots into the parts that are accessed, so that mem2reg can
 // make values of them, and turns memcpy and memset of such slots into loads and stores of the parts.
 //
-//   1. Every pointer that is a slot plus a constant is found (through ptradd and spacecast). A slot whose
-//   address is
-//      used in any other way, or accessed outside its bounds, is left alone ("pinned").
+//   1. Every pointer that is a slot plus a constant is found (through ptradd and spacecast), or a slot plus
+//      something that stays within known bytes of it (an array in a struct: nonnull with a size). A slot whose
+//      address is used in any other way, or accessed outside its bounds, is left alone ("pinned").
 //   2. Loads and stores give a slot its pieces (offset, size, type). A memcpy between two slots makes their
 //   pieces
 //      equal where it copies: pieces travel along such links until nothing changes.
@@ -32,6 +32,10 @@ constexpr std::uint32_t kNoSlot = 0xFFFF'FFFFu;
 struct Place {
     std::uint32_t slot = kNoSlot;
     std::int64_t offset = 0;
+    // What the pointer can reach: the slot's bytes [begin, begin + bytes); 0 bytes: the whole slot.
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;
+    bool is_dynamic = false;  // somewhere in there; the offset says nothing
 };
 
 struct PieceKey {
@@ -107,18 +111,34 @@ class Sroa {
     }
 
     void find_place(const Instruction& inst) {
-        if (inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
+        if (inst.op == Op::SpaceCast) {
             places_.set(inst.result(), places_[inst.args[0]]);
+        } else if (inst.op == Op::Nonnull && places_[inst.args[0]].slot != kNoSlot) {
+            places_.set(inst.result(), bounded(places_[inst.args[0]], inst.imm));
         } else if (inst.op == Op::PtrAdd && places_[inst.args[0]].slot != kNoSlot) {
             const Instruction* offset = constant_def(function_, inst.args[1]);
             Place place = places_[inst.args[0]];
-            if (offset == nullptr) {
+            if (offset != nullptr) {
+                place.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(place.offset) + offset->imm);
+            } else if (place.bytes != 0) {
+                place.is_dynamic = true;
+            } else {
                 pin(place);
                 return;
             }
-            place.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(place.offset) + offset->imm);
             places_.set(inst.result(), place);
         }
+    }
+
+    // The place when nothing outside the next `bytes` bytes is reached through it.
+    Place bounded(Place place, std::uint64_t bytes) const {
+        const std::uint64_t size = slots_[place.slot].size;
+        if (bytes == 0 || place.is_dynamic || place.offset < 0 || static_cast<std::uint64_t>(place.offset) > size) return place;
+        const auto begin = static_cast<std::uint64_t>(place.offset);
+        if (bytes > size - begin || (place.bytes != 0 && bytes >= place.bytes)) return place;
+        place.begin = begin;
+        place.bytes = bytes;
+        return place;
     }
 
     void pin(Place place) {
@@ -129,6 +149,7 @@ class Sroa {
     Slot* access(Place place, std::uint64_t size) {
         if (place.slot == kNoSlot) return nullptr;
         Slot& slot = slots_[place.slot];
+        if (place.is_dynamic) return &slot;
         if (place.offset < 0 || static_cast<std::uint64_t>(place.offset) > slot.size ||
             size > slot.size - static_cast<std::uint64_t>(place.offset)) {
             slot.pinned = true;
@@ -193,19 +214,28 @@ class Sroa {
         }
     }
 
+    // Bytes that are reached at places unknown until the program runs stay together.
+    void add_region(const Place& place) {
+        Slot& slot = slots_[place.slot];
+        slot.direct = false;
+        add_piece(slot, place.begin, place.bytes, Type::Void);
+    }
+
     void collect_inst(const Instruction& inst) {
         if (inst.op == Op::Load || inst.op == Op::Store) {
             const Place place = accessed(inst, 0);
             if (place.slot == kNoSlot) return;
             Slot& slot = slots_[place.slot];
+            if (inst.op == Op::Load || inst.memory.is_volatile) slot.read = true;
+            if (place.is_dynamic) return add_region(place);
             add_piece(slot, static_cast<std::uint64_t>(place.offset), type_bytes(inst.type), inst.type);
             const bool whole = type_bytes(inst.type) == slot.size && inst.imm == 0;
             if (!whole || inst.args[0] != function_.insts[slot.alloca].result()) slot.direct = false;
-            if (inst.op == Op::Load || inst.memory.is_volatile) slot.read = true;
         } else if (inst.op == Op::Memset) {
             const Place place = accessed(inst, 0);
             if (place.slot == kNoSlot) return;
             Slot& slot = slots_[place.slot];
+            if (place.is_dynamic) return add_region(place);
             slot.direct = false;
             slot.filled = true;
             if (constant_def(function_, inst.args[1]) == nullptr) {
@@ -221,8 +251,13 @@ class Sroa {
         const Place from = accessed(inst, 1);
         if (to.slot != kNoSlot) slots_[to.slot].direct = false;
         if (from.slot != kNoSlot) slots_[from.slot].direct = false;
-        const bool to_open = to.slot != kNoSlot && !slots_[to.slot].pinned;
-        const bool from_open = from.slot != kNoSlot && !slots_[from.slot].pinned;
+        if (to.is_dynamic) add_region(to);
+        if (from.is_dynamic) {
+            add_region(from);
+            slots_[from.slot].read = true;
+        }
+        const bool to_open = to.slot != kNoSlot && !slots_[to.slot].pinned && !to.is_dynamic;
+        const bool from_open = from.slot != kNoSlot && !slots_[from.slot].pinned && !from.is_dynamic;
         const auto to_offset = static_cast<std::uint64_t>(to.offset);
         const auto from_offset = static_cast<std::uint64_t>(from.offset);
         if (to_open && from_open) {
@@ -456,10 +491,30 @@ class Sroa {
             return;  // replaced by its parts
         } else if ((op == Op::PtrAdd || op == Op::SpaceCast || op == Op::Nonnull) &&
                    is_open(places_[function_.insts[id].result()])) {
-            return;  // every use of the address is rewritten
+            // Every use of a constant address is rewritten.
+            if (places_[function_.insts[id].result()].is_dynamic) rewrite_dynamic(id);
         } else {
             out_.push_back(id);
         }
+    }
+
+    // An address that is not constant: it starts from the part that it stays in.
+    void rewrite_dynamic(InstId id) {
+        const Place from = places_[function_.insts[id].args[0]];
+        Slot& slot = slots_[from.slot];
+        if (!slot.read) return;  // and so is every store through it
+        if (!from.is_dynamic) {
+            const Part& part = part_at(slot, from.begin);
+            const auto offset = static_cast<std::uint64_t>(from.offset) - part.offset;
+            const ValueId base = emit_offset(function_.insts[part.alloca].result(), offset, Instruction(function_.insts[id]));
+            function_.insts[id].args[0] = base;
+        }
+        Instruction& inst = function_.insts[id];
+        if (inst.op != Op::SpaceCast) {
+            inst.type = function_.type_of(inst.args[0]);
+            function_.values[inst.result()].type = inst.type;
+        }
+        out_.push_back(id);
     }
 
     // Returns whether the access stays.
@@ -469,6 +524,7 @@ class Sroa {
         if (!is_open(place)) return true;
         Slot& slot = slots_[place.slot];
         if (!slot.read && inst.op == Op::Store) return false;
+        if (place.is_dynamic) return true;
         const Part& part = part_at(slot, static_cast<std::uint64_t>(place.offset));
         inst.args[0] = function_.insts[part.alloca].result();
         inst.imm = static_cast<std::uint64_t>(place.offset) - part.offset;
@@ -517,6 +573,7 @@ class Sroa {
         const Place place = places_[inst.args[0]];
         Slot& slot = slots_[place.slot];
         if (!slot.read) return;
+        if (place.is_dynamic) return out_.push_back(id);
         const Instruction* constant = constant_def(function_, inst.args[1]);
         const bool known = constant != nullptr;
         const std::uint64_t word = known ? (constant->imm & 0xFF) * 0x0101'0101'0101'0101u : 0;
@@ -543,7 +600,8 @@ class Sroa {
         const Place to = places_[inst.args[0]];
         const Place from = places_[inst.args[1]];
         if (is_open(to) && !slots_[to.slot].read) return;  // nobody looks at the copy
-        const bool by_target = is_open(to);
+        const bool by_target = is_open(to) && !to.is_dynamic;
+        if (!by_target && (!is_open(from) || from.is_dynamic)) return out_.push_back(id);
         const Place guide = by_target ? to : from;
         Slot& slot = slots_[guide.slot];
         const auto offset = static_cast<std::uint64_t>(guide.offset);
@@ -560,7 +618,7 @@ class Sroa {
         std::uint32_t align;
     };
     Side side(const Instruction& inst, std::uint32_t arg, Place place, std::uint64_t delta) {
-        if (!is_open(place)) return {inst.args[arg], delta, align_at(inst.memory.align, delta)};
+        if (!is_open(place) || place.is_dynamic) return {inst.args[arg], delta, align_at(inst.memory.align, delta)};
         const Part& part = part_at(slots_[place.slot], static_cast<std::uint64_t>(place.offset) + delta);
         const std::uint64_t offset = static_cast<std::uint64_t>(place.offset) + delta - part.offset;
         return {function_.insts[part.alloca].result(), offset,

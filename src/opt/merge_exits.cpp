@@ -1,0 +1,157 @@
+// A loop that leaves when its counter reaches either of two bounds leaves when it reaches the smaller one:
+// `while i < n { if !(i < m) break; .. }`, which is what iterating over two slices at once comes to, tests
+// `i < min(n, m)`. The header's test and the one right behind it must compare the same value with bounds
+// from outside the loop, leave for the same block with the same arguments, and have nothing but values
+// between them. The minimum is computed in the header; licm takes it out.
+#include <optional>
+#include <utility>
+
+#include "ir/analysis/cfg.hpp"
+#include "ir/analysis/dominators.hpp"
+#include "ir/analysis/loops.hpp"
+#include "ir/names.hpp"
+#include "opt/edit.hpp"
+#include "opt/pass.hpp"
+
+namespace ockc::opt {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::size_t kMaxBetween = 6;  // values that are computed once more when the loop is left
+
+// The loop goes on while `value < bound`.
+struct LoopTest {
+    ValueId value, bound;
+    bool is_signed = false;
+    std::size_t stay = 0;  // which target goes on
+};
+
+class MergeExits {
+  public:
+    explicit MergeExits(Function& function)
+        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_), home_(function.values.size()) {
+        for (const BlockId block : cfg_.rpo()) {
+            for (const ValueId param : function.blocks[block].params)
+                home_.set(param, block);
+            for (const InstId id : function.blocks[block].insts) {
+                for (const ValueId result : function.insts[id].results)
+                    home_.set(result, block);
+            }
+        }
+    }
+
+    bool run() {
+        bool changed = false;
+        for (std::uint32_t i = 0; i < loops_.all().size(); ++i) {
+            while (merge(LoopId(i)))
+                changed = true;
+        }
+        return changed;
+    }
+
+  private:
+    bool merge(LoopId loop) {
+        const BlockId header = loops_[loop].header;
+        const auto first = test_of(loop, header);
+        if (!first) return false;
+        const BlockId next = function_.terminator(header).targets[first->stay].block;
+        if (next == header || cfg_.preds(next).size() != 1 || !function_.blocks[next].params.empty() || !is_plain(next)) return false;
+        const auto second = test_of(loop, next);
+        if (!second || second->value != first->value || second->is_signed != first->is_signed) return false;
+        const Target& exit = function_.terminator(header).targets[1 - first->stay];
+        const Target& other = function_.terminator(next).targets[1 - second->stay];
+        if (exit.block != other.block || exit.args != other.args) return false;
+        join(header, next, *first, *second);
+        return true;
+    }
+
+    std::optional<LoopTest> test_of(LoopId loop, BlockId block) const {
+        const Instruction& branch = function_.terminator(block);
+        if (branch.op != Op::Br || branch.targets[0].block == branch.targets[1].block) return std::nullopt;
+        const Instruction* compare = function_.def(branch.args[0]);
+        if (compare == nullptr || compare->op != Op::Icmp || !is_int(compare->type)) return std::nullopt;
+        LoopTest test;
+        test.stay = loops_.contains(loop, branch.targets[0].block) ? 0 : 1;
+        if (!loops_.contains(loop, branch.targets[test.stay].block) || loops_.contains(loop, branch.targets[1 - test.stay].block)) return std::nullopt;
+        test.value = compare->args[0];
+        test.bound = compare->args[1];
+        const IntCond condition = test.stay == 0 ? compare->int_cond() : invert(compare->int_cond());
+        switch (condition) {
+            case IntCond::Ult: break;
+            case IntCond::Slt: test.is_signed = true; break;
+            case IntCond::Ugt: std::swap(test.value, test.bound); break;
+            case IntCond::Sgt:
+                test.is_signed = true;
+                std::swap(test.value, test.bound);
+                break;
+            case IntCond::Eq:
+            case IntCond::Ne:
+            case IntCond::Ule:
+            case IntCond::Uge:
+            case IntCond::Sle:
+            case IntCond::Sge: return std::nullopt;
+        }
+        const BlockId home = home_[test.bound];
+        if (home.valid() && loops_.contains(loop, home)) return std::nullopt;
+        return test;
+    }
+
+    // Nothing but values in front of the branch, and few.
+    bool is_plain(BlockId block) const {
+        std::size_t count = 0;
+        for (const InstId id : function_.blocks[block].insts) {
+            const Op op = function_.insts[id].op;
+            if (is_terminator(op)) continue;
+            if (!is_pure(op)) return false;
+            if (op != Op::Const) ++count;
+        }
+        return count <= kMaxBetween;
+    }
+
+    void join(BlockId header, BlockId next, const LoopTest& first, const LoopTest& second) {
+        keep_room(function_, 2);
+        const Type type = function_.type_of(first.value);
+        const Instruction& like = function_.terminator(header);
+        const InstId least = make_inst(function_, first.is_signed ? Op::Smin : Op::Umin, type, type, {first.bound, second.bound}, like);
+        const ValueId bound = function_.insts[least].result();
+        const InstId compare = make_inst(function_, Op::Icmp, type, Type::I1, {first.value, bound}, like);
+        function_.insts[compare].aux = static_cast<std::uint8_t>(first.is_signed ? IntCond::Slt : IntCond::Ult);
+        home_.set(bound, BlockId::none());   // as good as outside
+        auto& insts = function_.blocks[header].insts;
+        const InstId branch = insts.back();
+        insts.pop_back();
+        auto& moved = function_.blocks[next].insts;
+        for (const InstId id : moved) {
+            if (is_terminator(function_.insts[id].op)) continue;
+            insts.push_back(id);
+            for (const ValueId result : function_.insts[id].results)
+                home_.set(result, header);
+        }
+        insts.insert(insts.end(), {least, compare, branch});
+        Target on = function_.terminator(next).targets[second.stay];
+        Target off = function_.terminator(header).targets[1 - first.stay];
+        moved.erase(moved.begin(), moved.end() - 1);
+        Instruction& last = function_.insts[branch];
+        last.args[0] = function_.insts[compare].result();
+        last.targets[0] = std::move(on);
+        last.targets[1] = std::move(off);
+    }
+
+    Function& function_;
+    Cfg cfg_;
+    Dominators dominators_;
+    Loops loops_;
+    SideMap<ValueId, BlockId> home_;
+};
+
+}  // namespace
+
+bool run_merge_exits(Function& function, const PassContext&) {
+    const bool cut = remove_unreachable(function);
+    const bool merged = MergeExits(function).run();
+    return (merged && (remove_unreachable(function), true)) || cut;
+}
+
+}  // namespace ockc::opt
