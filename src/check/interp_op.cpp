@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "check/interp.hpp"
 #include "check/literal_value.hpp"
@@ -159,7 +160,9 @@ Interpreter::Value Interpreter::float_binary(BinaryOp op, const Value& lhs, cons
         }
     };
     // In f32 itself; the half formats are exact in double before their one rounding.
-    const double value = kind == FloatKind::F32 ? apply(static_cast<float>(a), static_cast<float>(b)) : apply(a, b);
+    double value = kind == FloatKind::F32 ? apply(static_cast<float>(a), static_cast<float>(b)) : apply(a, b);
+    // A NaN that arises here is positive, as rustc's; the host's may be negative.
+    if (std::isnan(value) && !std::isnan(a) && !std::isnan(b)) value = std::numeric_limits<double>::quiet_NaN();
     return scalar(result, bits_of_double(value, kind));
 }
 
@@ -268,6 +271,27 @@ Interpreter::Value Interpreter::cast(CastKind kind, const Value& value, TypeId t
 
 // ---- intrinsics -----------------------------------------------------------------------------------------------------------------------------------
 
+// Rounding, signs and order of floats; nothing for other keys.
+std::optional<double> Interpreter::float_intrinsic(std::string_view key, const std::vector<Value>& args) {
+    const auto number = [&](std::size_t i) { return float_value(static_cast<std::uint64_t>(args[i].bits), types_[args[i].type].float_kind); };
+    const double a = number(0);
+    if (args.size() == 1) {
+        // The root of a float, taken in double, is the correctly rounded one after the second rounding.
+        if (key == "float.sqrt") return std::sqrt(a);
+        if (key == "float.abs") return std::fabs(a);
+        if (key == "float.floor") return std::floor(a);
+        if (key == "float.ceil") return std::ceil(a);
+        if (key == "float.trunc") return std::trunc(a);
+        if (key == "float.rint") return std::nearbyint(a);
+    } else if (args.size() == 2) {
+        const double b = number(1);
+        if (key == "float.copysign") return std::copysign(a, b);
+        if (key == "float.min") return std::fmin(a, b);
+        if (key == "float.max") return std::fmax(a, b);
+    }
+    return std::nullopt;
+}
+
 Interpreter::Value Interpreter::intrinsic(std::string_view key, ItemRef fn, std::vector<Value> args, Span at) {
     const TypeId output = cx_.normalize(cx_.fn_sig(fn).output, cx_.empty_env());
     const auto arg_type = [&] {
@@ -286,8 +310,16 @@ Interpreter::Value Interpreter::intrinsic(std::string_view key, ItemRef fn, std:
         const Value* array = resolve(args[0].target, at);
         return array == nullptr ? Value{} : scalar(output, array->fields.size());
     }
+    if (key == "mem.uninit") {
+        Value out;
+        out.type = output;
+        return out;
+    }
     if (args.empty() || args[0].kind != Value::Kind::Scalar) return fail(at, fmt::format("the operation `{}` cannot run in a constant", key));
     const Value& a = args[0];
+    if (types_.kind(a.type) == TypeKind::Float) {
+        if (const auto number = float_intrinsic(key, args)) return scalar(output, bits_of_double(*number, types_[output].float_kind));
+    }
     const IntType type = int_type(types_, a.type);
     const UInt128 mask = mask_of(type.bits);
     if (args.size() == 2) {

@@ -63,6 +63,7 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::PtrReadVolatile:
         case Intrinsic::PtrWriteVolatile:
         case Intrinsic::SliceFromRawParts: return memory_intrinsic(which, type, args, destination);
+        case Intrinsic::Uninit: return;   // whatever the destination holds
         case Intrinsic::SizeOf: return give(builder_.const_int(ir::Type::I64, layout(type).size));
         case Intrinsic::AlignOf: return give(builder_.const_int(ir::Type::I64, layout(type).align));
         case Intrinsic::SliceLen: return give(args[0].b);
