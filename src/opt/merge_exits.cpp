@@ -56,8 +56,8 @@ class MergeExits {
         const BlockId header = loops_[loop].header;
         const auto first = test_of(loop, header);
         if (!first) return false;
-        const BlockId next = function_.terminator(header).targets[first->stay].block;
-        if (next == header || cfg_.preds(next).size() != 1 || !function_.blocks[next].params.empty() || !is_plain(next)) return false;
+        const BlockId next = next_test(header, function_.terminator(header).targets[first->stay].block);
+        if (!next.valid()) return false;
         const auto second = test_of(loop, next);
         if (!second || second->value != first->value || second->is_signed != first->is_signed) return false;
         const Target& exit = function_.terminator(header).targets[1 - first->stay];
@@ -65,6 +65,17 @@ class MergeExits {
         if (exit.block != other.block || exit.args != other.args) return false;
         join(header, next, *first, *second);
         return true;
+    }
+
+    // The block with the test behind the header's, over blocks whose tests have been merged already; none when something else
+    // than values comes before it.
+    BlockId next_test(BlockId header, BlockId block) const {
+        while (block != header && cfg_.preds(block).size() == 1 && function_.blocks[block].params.empty() && is_plain(block)) {
+            const Instruction& last = function_.terminator(block);
+            if (last.op != Op::Jump) return block;
+            block = last.targets[0].block;
+        }
+        return BlockId::none();
     }
 
     std::optional<LoopTest> test_of(LoopId loop, BlockId block) const {
@@ -120,23 +131,11 @@ class MergeExits {
         function_.insts[compare].aux = static_cast<std::uint8_t>(first.is_signed ? IntCond::Slt : IntCond::Ult);
         home_.set(bound, BlockId::none());   // as good as outside
         auto& insts = function_.blocks[header].insts;
-        const InstId branch = insts.back();
-        insts.pop_back();
-        auto& moved = function_.blocks[next].insts;
-        for (const InstId id : moved) {
-            if (is_terminator(function_.insts[id].op)) continue;
-            insts.push_back(id);
-            for (const ValueId result : function_.insts[id].results)
-                home_.set(result, header);
-        }
-        insts.insert(insts.end(), {least, compare, branch});
-        Target on = function_.terminator(next).targets[second.stay];
-        Target off = function_.terminator(header).targets[1 - first.stay];
-        moved.erase(moved.begin(), moved.end() - 1);
-        Instruction& last = function_.insts[branch];
-        last.args[0] = function_.insts[compare].result();
-        last.targets[0] = std::move(on);
-        last.targets[1] = std::move(off);
+        insts.insert(insts.end() - 1, {least, compare});
+        Instruction& branch = function_.terminator(header);
+        branch.args[0] = function_.insts[compare].result();
+        if (first.stay == 1) std::swap(branch.targets[0], branch.targets[1]);
+        set_jump(function_, next, Target(function_.terminator(next).targets[second.stay]));
     }
 
     Function& function_;
@@ -150,8 +149,7 @@ class MergeExits {
 
 bool run_merge_exits(Function& function, const PassContext&) {
     const bool cut = remove_unreachable(function);
-    const bool merged = MergeExits(function).run();
-    return (merged && (remove_unreachable(function), true)) || cut;
+    return MergeExits(function).run() || cut;
 }
 
 }  // namespace ockc::opt
