@@ -70,7 +70,7 @@ bool BodyChecker::run() {
         check_constant();
     }
     finish();
-    return cx_.sink().error_count() == errors_before_;
+    return !tables_.has_errors;
 }
 
 void BodyChecker::check_constant() {

@@ -29,6 +29,7 @@ void TypeTables::set_field_indices(PatId pat, std::span<const std::uint32_t> ind
 TypeId BodyChecker::resolved(TypeId type, Span at) {
     if (!type.valid()) return type;
     const TypeId known = types_.erase_regions(infer_.resolve(type));
+    if (types_.has(known, types::kHasError)) tables_.has_errors = true;
     if (!types_.has(known, types::kHasInfer)) return known;
     bool open_type = false;
     types::walk(types_, known, [&](TypeId part) {
@@ -112,7 +113,7 @@ void BodyChecker::write_back() {
         }
         tables_.closures.push_back(std::move(state.info));
     }
-    tables_.has_errors = cx_.sink().error_count() != errors_before_;
+    tables_.has_errors |= cx_.sink().error_count() != errors_before_;
 }
 
 }  // namespace ockc::check

@@ -120,6 +120,7 @@ ast::FieldDef Parser::named_field() {
                          Applicability::MachineApplicable);
         }
     }
+    if (!field.type.valid()) field.type = make_type(span(), ast::ErrorType{});
     field.span = from(start);
     return field;
 }

@@ -29,7 +29,8 @@ List<ast::GenericParam> Parser::generic_params() {
     Scratch<ast::GenericParam> params(*this);
     eat_first(T::Less);
     while (!at_first(T::Greater) && !failed_) {
-        params.push(generic_param(params.size() == 0));
+        const ast::GenericParam param = generic_param(params.size() == 0);
+        if (param.ident.name.valid()) params.push(param);   // what has no name was reported
         if (failed_ || !eat(T::Comma)) break;
     }
     if (!failed_ && !eat_first(T::Greater)) {
@@ -64,6 +65,7 @@ ast::GenericParam Parser::generic_param(bool first) {
                 }
             }
         }
+        if (!param.type.valid()) param.type = make_type(span(), ast::ErrorType{});
     } else if (lex::is_ident(kind_)) {
         param.kind = ast::GenericParamKind::Type;
         param.ident = take_ident();

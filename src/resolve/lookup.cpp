@@ -166,6 +166,12 @@ std::optional<PathStart> path_start(const State& state, PathSegments segments, b
 }
 
 PathEnd find_path(const State& state, PathSegments segments, bool global, Ns ns, ModuleId from, PathTrace* trace) {
+    if (segments.empty()) {   // the parser found no name and said so
+        PathEnd end;
+        end.kind = PathEnd::Kind::Done;
+        end.res.kind = Res::Kind::Error;
+        return end;
+    }
     if (const auto start = path_start(state, segments, global, from)) {
         if (start->failed) return start->failure;
         if (trace != nullptr) trace->res.resize(start->taken, start->res);
