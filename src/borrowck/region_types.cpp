@@ -275,10 +275,9 @@ TypeId RegionTypes::from_impl(const TypeData& projection, TypeId erased) {
     const hir::Program& program = context_.program();
     const DefId trait = program.defs[projection.def].parent;
     TypeId found;
-    for (const DefId impl : program.impls) {
-        if (!program.as<hir::ImplDef>(impl).has_trait) continue;
+    for (const DefId impl : context_.impls_that_may_match(trait, types_[projection.args][0].as_type())) {
         const check::TraitRef trait_ref = context_.impl_trait_ref(impl);
-        if (trait_ref.trait != trait || types_[trait_ref.args].size() != types_[projection.args].size()) continue;
+        if (types_[trait_ref.args].size() != types_[projection.args].size()) continue;
         std::vector<GenericArg> bound(context_.generics_of(impl).count());
         LateRegions late;
         const std::size_t before = constraints_.size();

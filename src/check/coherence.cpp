@@ -202,9 +202,10 @@ class Coherence {
 
     // Could one type implement the trait by both impls?
     void overlap(DefId impl, const hir::ImplDef& data, const TraitRef& trait_ref) {
-        const TypeKey key = type_key(types_, types_.erase_regions(types_[trait_ref.args][0].as_type()));
-        for (const ImplEntry& other : state_.impls(trait_ref.trait)) {
-            if (other.impl == impl || (key != 0 && other.self_key != 0 && key != other.self_key)) continue;
+        const TypeId self = types_.erase_regions(types_[trait_ref.args][0].as_type());
+        const bool blanket = type_key(types_, self) == 0;
+        for (const ImplEntry& other : blanket ? state_.impls(trait_ref.trait) : state_.impls_for(trait_ref.trait, self)) {
+            if (other.impl == impl) continue;
             if (!is_library(other.impl) && other.impl > impl) continue;   // each pair once, at the later impl
             if (!overlaps(impl, other.impl)) continue;
             Diagnostic& diagnostic = error(Code::E0119, head(impl, data), fmt::format("conflicting implementations of trait `{}` for type `{}`", program_.name(trait_ref.trait), cx_.text(types_[trait_ref.args][0].as_type())));

@@ -131,10 +131,11 @@ void Context::State::index_impls() {
     }
 }
 
-const std::vector<ImplEntry>& Context::State::impls(DefId trait) {
+const Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
     index_impls();
     if (const auto known = lowered_impls.find(trait); known != lowered_impls.end()) return known->second;
-    std::vector<ImplEntry> entries;
+    TraitImpls found;
+    std::vector<ImplEntry>& entries = found.all;
     for (DefId impl : impls_of_trait[trait]) {
         const TraitRef trait_ref = cx.impl_trait_ref(impl);
         if (!trait_ref.valid()) continue;
@@ -142,7 +143,37 @@ const std::vector<ImplEntry>& Context::State::impls(DefId trait) {
         if (cx.types_.has(args, types::kHasError)) continue;
         entries.push_back({impl, type_key(cx.types_, cx.types_[args][0].as_type()), {trait, args}});
     }
-    return lowered_impls[trait] = std::move(entries);
+    std::vector<ImplEntry> blanket;
+    for (const ImplEntry& entry : entries) {
+        if (entry.self_key == 0) {
+            blanket.push_back(entry);
+            for (auto& [key, list] : found.by_key) list.push_back(entry);
+        } else {
+            found.by_key.try_emplace(entry.self_key, blanket).first->second.push_back(entry);
+        }
+    }
+    found.by_key[0] = std::move(blanket);
+    return lowered_impls[trait] = std::move(found);
+}
+
+const std::vector<ImplEntry>& Context::State::impls_for(DefId trait, TypeId self) {
+    const TraitImpls& impls = trait_impls(trait);
+    const types::TypeKind kind = cx.types_.kind(self);
+    if (kind == types::TypeKind::Infer || kind == types::TypeKind::Error) return impls.all;
+    const auto found = impls.by_key.find(type_key(cx.types_, self));
+    return found == impls.by_key.end() ? impls.by_key.at(0) : found->second;
+}
+
+std::vector<DefId> Context::impls_that_may_match(DefId trait, types::TypeId self) {
+    std::vector<DefId> impls;
+    for (const ImplEntry& entry : state_->impls_for(trait, self)) impls.push_back(entry.impl);
+    return impls;
+}
+
+const std::unordered_set<DefId>& Context::State::traits_in(hir::List<DefId> scope) {
+    const auto [place, fresh] = scopes.try_emplace(scope.data());
+    if (fresh) place->second.insert(scope.begin(), scope.end());
+    return place->second;
 }
 
 DefId Context::State::item_named(DefId container, Symbol name) {
@@ -310,7 +341,7 @@ bool Context::is_sized(types::TypeId type, const ParamEnv& env) {
 ItemRef Context::drop_impl(types::TypeId type) {
     const TypeData data = types_[type];
     if (data.kind != TypeKind::Adt || !state_->lang.drop.valid()) return {};
-    for (const ImplEntry& entry : state_->impls(state_->lang.drop)) {
+    for (const ImplEntry& entry : state_->impls_for(state_->lang.drop, type)) {
         if (entry.self_key != type_key(types_, type)) continue;
         // A Drop impl covers every instance of its type, so its parameters are the type's, perhaps in another order.
         InferCtxt infer(types_);

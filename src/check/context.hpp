@@ -130,6 +130,8 @@ class Context final : public types::AdtSource {
     const AdtInfo& adt(DefId struct_enum_union);
     // Field types with arguments filled in, regions erased, normalised under `env`.
     types::TypeId field_type(const FieldInfo& field, types::ArgsId args, const ParamEnv& env);
+    // The impls of a trait that the head of a type allows, in source order.
+    std::vector<DefId> impls_that_may_match(DefId trait, types::TypeId self);
     // The trait that an impl implements, in terms of the impl's parameters; none for inherent impls.
     TraitRef impl_trait_ref(DefId impl);
     // The Fn, AssocFn, AssocConst .. that encloses a body: itself for functions, the owner for closures and constants.

@@ -72,9 +72,10 @@ struct BodyChecker::Probe {
 
     void assemble_extension() {
         const auto scope = body.body_.traits_in_scope;
-        for (const AssocItem& found : body.cx_.trait_items(name)) {
-            if (std::find(scope.begin(), scope.end(), found.container) == scope.end()) continue;
-            if (is_usable(found.def)) add(extension, {found.def, MethodPick::Source::Trait, found.container, {}});
+        const std::unordered_set<DefId>& traits = body.state_.traits_in(scope);
+        for (const AssocItem& found : body.cx_.trait_items(name)) {   // each item once
+            if (!traits.contains(found.container)) continue;
+            if (is_usable(found.def)) extension.push_back({found.def, MethodPick::Source::Trait, found.container, {}});
         }
     }
 

@@ -77,7 +77,7 @@ class Reach {
   private:
     void mention_drop(DefId adt) {
         if (!state_.lang.drop.valid()) return;
-        for (const ImplEntry& entry : state_.impls(state_.lang.drop)) {
+        for (const ImplEntry& entry : state_.impls_for(state_.lang.drop, cx_.type_of(adt))) {
             const TypeData data = cx_.types()[cx_.types()[entry.trait_ref.args][0].as_type()];
             if (data.kind == TypeKind::Adt && data.def == adt) mention(state_.item_named(entry.impl, program_.interner.intern("drop")));
         }

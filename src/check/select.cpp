@@ -268,7 +268,7 @@ std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, 
     const LangItems& lang = cx_.state().lang;
     if (data.kind == TypeKind::Param || data.kind == TypeKind::Projection || data.kind == TypeKind::Opaque) return std::nullopt;
     if (data.kind == TypeKind::Infer) return data.infer_kind == InferKind::Type ? Outcome::Maybe : Outcome::Yes;
-    for (const ImplEntry& entry : cx_.state().impls(goal.trait)) {
+    for (const ImplEntry& entry : cx_.state().impls_for(goal.trait, self)) {
         if (!key_may_match(entry.self_key, self)) continue;
         Selection ignored;
         const auto before = infer_.snapshot();
@@ -376,7 +376,7 @@ bool Selector::match_impl(const ImplEntry& entry, const TraitRef& goal, const Ca
 Outcome Selector::select_impl(const TraitRef& goal, const Cause& cause, std::uint32_t depth, Selection& out) {
     const TypeId self = infer_.shallow(types_[goal.args][0].as_type());
     std::vector<const ImplEntry*> fitting;
-    for (const ImplEntry& entry : cx_.state().impls(goal.trait)) {
+    for (const ImplEntry& entry : cx_.state().impls_for(goal.trait, self)) {
         if (!key_may_match(entry.self_key, self) || cx_.program().as<hir::ImplDef>(entry.impl).is_negative) continue;
         Selection probe;
         const auto before = infer_.snapshot();

@@ -102,9 +102,16 @@ struct Context::State {
     // ---- impls and traits
     bool indexed = false;
     std::unordered_map<DefId, std::vector<DefId>> impls_of_trait;            // as listed, unlowered
-    std::unordered_map<DefId, std::vector<ImplEntry>> lowered_impls;         // per trait, on demand
+    // Per trait, on demand: all in source order, and those that one self type can have, blanket impls included; blanket impls
+    // alone stand under key 0.
+    struct TraitImpls {
+        std::vector<ImplEntry> all;
+        std::unordered_map<TypeKey, std::vector<ImplEntry>> by_key;
+    };
+    std::unordered_map<DefId, TraitImpls> lowered_impls;
     std::unordered_map<std::uint64_t, std::vector<AssocItem>> inherent_items;    // (self key hash, name)
     std::unordered_map<Symbol, std::vector<AssocItem>> trait_items;          // by name
+    std::unordered_map<const DefId*, std::unordered_set<DefId>> scopes;      // lists of traits in scope, which bodies share
     std::unordered_map<DefId, std::unordered_map<Symbol, DefId>> items_by_name;   // of one impl or trait
     struct Evaluated {
         TraitRef goal;
@@ -132,7 +139,11 @@ struct Context::State {
     std::unordered_set<DefId> checked_items;
 
     void index_impls();
-    const std::vector<ImplEntry>& impls(DefId trait);
+    const TraitImpls& trait_impls(DefId trait);
+    const std::vector<ImplEntry>& impls(DefId trait) { return trait_impls(trait).all; }
+    // Those that a type may have, as far as its head tells.
+    const std::vector<ImplEntry>& impls_for(DefId trait, TypeId self);
+    const std::unordered_set<DefId>& traits_in(hir::List<DefId> scope);
     // The item called `name` in an impl or trait, or none.
     DefId item_named(DefId container, Symbol name);
     std::string text(TypeId type) const { return types::type_text(cx.types_, names, type); }

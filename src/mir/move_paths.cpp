@@ -3,10 +3,6 @@
 
 namespace ockc::mir {
 
-namespace {
-std::uint64_t key(Location at) { return static_cast<std::uint64_t>(at.block.raw) << 32 | at.statement; }
-}  // namespace
-
 MovePaths::MovePaths(const Body& body, check::Context& context)
     : body_(body), context_(context), env_(context.param_env(context.body_owner(body.owner))) {
     for (std::uint32_t i = 0; i < body.locals.size(); ++i) paths_.push(MovePath{Place{LocalId(i), {}}, {}, {}, {}});
@@ -16,9 +12,22 @@ MovePaths::MovePaths(const Body& body, check::Context& context)
     }
     for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
         const BasicBlock& block = body.blocks[BlockId(b)];
-        for (std::uint32_t i = 0; i < block.statements.size(); ++i) gather(Location{BlockId(b), i}, block.statements[i]);
+        block_begin_.push_back(static_cast<std::uint32_t>(moves_begin_.size()));
+        for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
+            begin_point();
+            gather(Location{BlockId(b), i}, block.statements[i]);
+        }
+        begin_point();
         gather(Location{BlockId(b), static_cast<std::uint32_t>(block.statements.size())}, block.terminator);
     }
+    begin_point();
+    for (std::uint32_t i = 0; i < moves_.size(); ++i) move_ids_.push_back(MoveOutId(i));
+    for (std::uint32_t i = 0; i < inits_.size(); ++i) init_ids_.push_back(InitId(i));
+}
+
+void MovePaths::begin_point() {
+    moves_begin_.push_back(static_cast<std::uint32_t>(moves_.size()));
+    inits_begin_.push_back(static_cast<std::uint32_t>(inits_.size()));
 }
 
 MovePathId MovePaths::child(MovePathId parent, const Place& place, std::size_t steps) {
@@ -78,14 +87,14 @@ MovePaths::Lookup MovePaths::find(const Place& place) const {
 void MovePaths::add_init(Location at, const Place& place) {
     const std::optional<MovePathId> path = make(place, at, false);
     if (!path) return;
-    inits_at_[key(at)].push_back(inits_.push(Init{*path, at, false}));
+    inits_.push(Init{*path, at, false});
 }
 
 void MovePaths::gather(Location at, const Operand& operand) {
     if (operand.kind != Operand::Kind::Move) return;
     const std::optional<MovePathId> path = make(operand.place, at, true);
     if (!path) return;
-    moves_at_[key(at)].push_back(moves_.push(MoveOut{*path, at}));
+    moves_.push(MoveOut{*path, at});
 }
 
 void MovePaths::gather(Location at, const Statement& statement) {
@@ -93,7 +102,7 @@ void MovePaths::gather(Location at, const Statement& statement) {
         for_each_operand(assign->value, [&](const Operand& operand) { gather(at, operand); });
         add_init(at, assign->place);
     } else if (const auto* dead = statement.get_if<StorageDeadStatement>()) {
-        moves_at_[key(at)].push_back(moves_.push(MoveOut{of(dead->local), at}));
+        moves_.push(MoveOut{of(dead->local), at});
     }
 }
 
@@ -103,18 +112,18 @@ void MovePaths::gather(Location at, const Terminator& terminator) {
         if (call->target.valid()) add_init(at, call->destination);
     } else if (const auto* drop = terminator.get_if<DropTerminator>()) {
         if (const Lookup found = find(drop->place); found.exact) {
-            moves_at_[key(at)].push_back(moves_.push(MoveOut{found.path, at}));
+            moves_.push(MoveOut{found.path, at});
         }
     }
 }
 
 std::span<const MoveOutId> MovePaths::moves_at(Location at) const {
-    const auto found = moves_at_.find(key(at));
-    return found == moves_at_.end() ? std::span<const MoveOutId>() : std::span<const MoveOutId>(found->second);
+    const std::size_t p = point(at);
+    return std::span(move_ids_).subspan(moves_begin_[p], moves_begin_[p + 1] - moves_begin_[p]);
 }
 std::span<const InitId> MovePaths::inits_at(Location at) const {
-    const auto found = inits_at_.find(key(at));
-    return found == inits_at_.end() ? std::span<const InitId>() : std::span<const InitId>(found->second);
+    const std::size_t p = point(at);
+    return std::span(init_ids_).subspan(inits_begin_[p], inits_begin_[p + 1] - inits_begin_[p]);
 }
 std::vector<MoveOutId> MovePaths::moves_of(MovePathId path) const {
     std::vector<MoveOutId> list;

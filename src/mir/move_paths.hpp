@@ -3,7 +3,7 @@
 // prefix. Nothing behind a reference and no element of an array has a path: moves out of those are errors (MoveError).
 #pragma once
 #include <optional>
-#include <unordered_map>
+#include <span>
 #include <vector>
 
 #include "check/context.hpp"
@@ -78,8 +78,14 @@ class MovePaths {
     IndexVec<MoveOutId, MoveOut> moves_;
     IndexVec<InitId, Init> inits_;
     std::vector<MoveError> errors_;
-    std::unordered_map<std::uint64_t, std::vector<MoveOutId>> moves_at_;
-    std::unordered_map<std::uint64_t, std::vector<InitId>> inits_at_;
+    void begin_point();
+    std::size_t point(Location at) const { return block_begin_[at.block.raw] + at.statement; }
+
+    // Points in order, block by block. What one point moves and initialises stands together, so a point keeps only where its
+    // moves and inits begin; one more entry ends the last.
+    std::vector<std::uint32_t> block_begin_, moves_begin_, inits_begin_;
+    std::vector<MoveOutId> move_ids_;
+    std::vector<InitId> init_ids_;
 };
 
 }  // namespace ockc::mir

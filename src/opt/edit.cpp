@@ -122,10 +122,22 @@ void set_jump(Function& function, BlockId block, Target target) {
 }
 
 bool remove_unreachable(Function& function) {
-    const Cfg cfg(function);
-    if (cfg.rpo().size() == function.layout.size()) return false;
+    std::vector<bool> reached(function.blocks.size());
+    std::vector<BlockId> work{function.entry()};
+    reached[function.entry().raw] = true;
+    std::size_t count = 0;
+    for (; !work.empty(); ++count) {
+        const BlockId block = work.back();
+        work.pop_back();
+        for (const Target& target : function.terminator(block).targets) {
+            if (reached[target.block.raw]) continue;
+            reached[target.block.raw] = true;
+            work.push_back(target.block);
+        }
+    }
+    if (count == function.layout.size()) return false;
     std::erase_if(function.layout, [&](BlockId block) {
-        if (cfg.reachable(block)) return false;
+        if (reached[block.raw]) return false;
         function.blocks[block].removed = true;
         function.blocks[block].insts.clear();
         return true;

@@ -3,6 +3,8 @@
 // any more is dropped; the rest goes through the `main` list.
 #include "opt/pipeline.hpp"
 
+#include <array>
+#include <iterator>
 #include <vector>
 
 #include "ir/verify.hpp"
@@ -105,14 +107,20 @@ class Pipeline {
     }
 
   private:
+    // A pass that found nothing to do is not asked again before another one has changed the function.
     void run_list(ir::FuncId id, std::span<const Pass> passes) {
         const CrashContext crash("optimising", module_.functions[id].name);
+        std::array<std::uint32_t, std::size(kPasses)> idle_at{};   // by pass: the version it left alone
+        std::uint32_t version = 1;
         for (const Pass pass : passes) {
-            if (options_.level >= pass_info(pass).min_level) run_pass(pass, module_.functions[id]);
+            std::uint32_t& idle = idle_at[static_cast<std::size_t>(pass)];
+            if (options_.level < pass_info(pass).min_level || idle == version) continue;
+            if (run_pass(pass, module_.functions[id])) ++version;
+            else idle = version;
         }
     }
 
-    void run_pass(Pass pass, ir::Function& function) {
+    bool run_pass(Pass pass, ir::Function& function) {
         const PassInfo& info = pass_info(pass);
         const CrashContext crash("running pass", info.name);
         const auto start = std::chrono::steady_clock::now();
@@ -124,9 +132,10 @@ class Pipeline {
 #else
         const bool check = true;
 #endif
-        if (!check || !changed) return;
+        if (!check || !changed) return changed;
         const Status status = ir::verify(module_, function);
         OCKC_CHECK_MSG(status.ok(), status.error());
+        return changed;
     }
 
     ir::Module& module_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/check.hpp"
+#include "support/small_vec.hpp"
 
 namespace ockc {
 
@@ -15,7 +16,8 @@ namespace ockc {
 class BitSet {
   public:
     BitSet() = default;
-    explicit BitSet(std::size_t size, bool all = false) : size_(size), words_((size + 63) / 64, all ? ~std::uint64_t{0} : 0) {
+    explicit BitSet(std::size_t size, bool all = false) : size_(size) {
+        words_.resize(static_cast<std::uint32_t>((size + 63) / 64), all ? ~std::uint64_t{0} : 0);
         trim();
     }
     std::size_t size() const { return size_; }
@@ -72,7 +74,7 @@ class BitSet {
         if (size_ % 64 != 0 && !words_.empty()) words_.back() &= (std::uint64_t{1} << (size_ % 64)) - 1;
     }
     std::size_t size_ = 0;
-    std::vector<std::uint64_t> words_;
+    SmallVec<std::uint64_t, 2> words_;   // most bodies have few of anything
 };
 
 // Successors, predecessors and a reverse post-order of a graph whose node 0 is the entry.
