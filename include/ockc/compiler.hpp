@@ -21,6 +21,7 @@ struct CompileOptions {
     int edition = 2024;                     // 2021 or 2024
     std::vector<std::string> cfg;           // `name` or `name="value"`
     std::string library_dir;                // read the built-in library from here instead of from the binary
+    bool whole_library = false;             // read all of the built-in library, not only what the program reaches: same result, slower
     std::vector<std::pair<char, std::string>> lints;   // ('W'|'A'|'D', lint), in order
     bool check_only = false;                // front end and safety checks only
     bool want_header = true;

@@ -1,6 +1,6 @@
 // The syntax tree of a crate: what the parser leaves and name resolution reads.
 //
-// Every node lives in a store of its family inside ast::Crate and is named by a 32-bit id (ExprId, PatId,
+// Every node lives (and stays) in a store of its family inside ast::Crate and is named by a 32-bit id (ExprId, PatId,
 // TypeId, ..). A node of the five families is { span, .., data } where `data` is a std::variant over the
 // payload structs that the rows of node.def describe; use std::visit with one overload for each (no generic
 // fallback), so that a new row shows every place to extend:
@@ -244,6 +244,7 @@ struct Item {
     Visibility visibility;
     Ident ident;  // none for use, impl, extern blocks, macro calls
     ItemData data;
+    TokenRange tokens;  // what it was parsed from, attributes included
 };
 
 // The result of parsing one file or the items of one expansion.
@@ -296,10 +297,14 @@ class Crate {
     Expr& mutable_expr(ExprId id) {
         return Expr_store_[id];
     }
+    // Likewise: an item learns where it ends.
+    Item& mutable_item(ItemId id) {
+        return Item_store_[id];
+    }
 
   private:
     Arena arena_;
-#define OCKC_STORE(name, node) IndexVec<name##Id, node> name##_store_;
+#define OCKC_STORE(name, node) StableVec<name##Id, node> name##_store_;
 #define OCKC_RECORD(name, fields) OCKC_STORE(name, name)
     OCKC_STORE(Expr, Expr)
     OCKC_STORE(Pat, Pat)

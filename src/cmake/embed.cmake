@@ -15,3 +15,32 @@ endfunction()
 
 add_executable(ockc_embed_tool ${ockc_SOURCE_DIR}/src/tools/embed_main.cpp)
 target_link_libraries(ockc_embed_tool PRIVATE ockc_options)
+
+# ockc_embed_library(TARGET SYMBOL DIR CRATES a=a/lib.rsk.. SOURCES FILES..): the library's image, made by the front end of this
+# tree, as `extern "C" const unsigned char SYMBOL_bytes[]` with its end SYMBOL_end.
+function(ockc_embed_library target symbol dir)
+    cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "CRATES;SOURCES")
+    set(image ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.bin)
+    set(out ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp)
+    list(TRANSFORM arg_SOURCES PREPEND ${dir}/)
+    add_custom_command(OUTPUT ${image}
+        COMMAND ockc_library_image_tool ${image} ${dir} ${arg_CRATES}
+        COMMAND ${CMAKE_COMMAND} -E touch ${image}
+        DEPENDS ockc_library_image_tool ${arg_SOURCES} VERBATIM)
+    file(CONFIGURE OUTPUT ${out} CONTENT [=[
+// The bytes of @image@, put in by the assembler: as an initialiser they would take the compiler seconds.
+asm(R"(
+    .section .rodata
+    .balign 16
+    .globl @symbol@_bytes
+@symbol@_bytes:
+    .incbin "@image@"
+    .globl @symbol@_end
+@symbol@_end:
+    .byte 0
+    .text
+)");
+]=] @ONLY)
+    target_sources(${target} PRIVATE ${out})
+    set_source_files_properties(${out} PROPERTIES OBJECT_DEPENDS ${image} SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

@@ -119,19 +119,19 @@ class SuggestionDrawing {
         const auto size = static_cast<std::uint32_t>(file.text.size());
         first_line_ = sources_.line_column(file_, std::min(parts_.front().span.begin, size)).line;
         last_line_ = sources_.line_column(file_, std::min(parts_.back().span.end, size)).line;
-        std::uint32_t at = file.line_starts[first_line_ - 1];
+        std::uint32_t at = file.line_starts()[first_line_ - 1];
         for (const SuggestionPart& part : parts_) {
             if (part.span.begin > at)
-                complete_ += std::string_view(file.text).substr(at, part.span.begin - at);
+                complete_ += file.text.substr(at, part.span.begin - at);
             part_begin_.push_back(complete_.size());
             complete_ += part.replacement;
             part_end_.push_back(complete_.size());
             at = std::max(at, part.span.end);
         }
         const std::size_t end =
-            last_line_ < file.line_starts.size() ? file.line_starts[last_line_] - 1 : file.text.size();
+            last_line_ < file.line_starts().size() ? file.line_starts()[last_line_] - 1 : file.text.size();
         if (end > at && (complete_.empty() || complete_.back() != '\n'))
-            complete_ += std::string_view(file.text).substr(at, end - at);
+            complete_ += file.text.substr(at, end - at);
         new_lines_ = split_lines(complete_);
         if (trim(complete_).empty()) new_lines_.clear();
     }
@@ -163,7 +163,7 @@ class SuggestionDrawing {
 
     void color_removed(const SuggestionPart& part, std::uint32_t line) {
         const SourceFile& file = sources_.file(file_);
-        const std::uint32_t line_begin = file.line_starts[line - 1];
+        const std::uint32_t line_begin = file.line_starts()[line - 1];
         const std::string_view text = sources_.line_text(file_, line);
         const auto column = [&](std::uint32_t offset) {
             const std::size_t in_line =
@@ -176,14 +176,14 @@ class SuggestionDrawing {
 
     void mark_additions() {
         std::size_t shift = 0;
-        const std::uint32_t line_begin = sources_.file(file_).line_starts[first_line_ - 1];
+        const std::uint32_t line_begin = sources_.file(file_).line_starts()[first_line_ - 1];
         for (const SuggestionPart& part : parts_) {
             const std::string_view text = part.replacement;
             const bool blank = trim(text).empty();
             const std::size_t lead = blank ? 0 : text.find_first_not_of(" \t\n\r");
             const std::size_t width = display_width(blank ? text : trim(text));
             const std::size_t column = display_width(
-                std::string_view(sources_.file(file_).text).substr(line_begin, part.span.begin - line_begin));
+                sources_.file(file_).text.substr(line_begin, part.span.begin - line_begin));
             buffer_.recolor(row_ - 1, gutter_ + 3 + column + shift,
                             gutter_ + 3 + column + shift + display_width(text), Style::Addition);
             for (std::size_t i = 0; i < width; ++i)

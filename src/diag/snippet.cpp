@@ -76,7 +76,7 @@ Position position_of(const SourceMap& sources, FileId file, std::uint32_t offset
     const auto size = static_cast<std::uint32_t>(source.text.size());
     offset = std::min(offset, size);
     const LineColumn at = sources.line_column(file, offset);
-    const std::uint32_t begin = source.line_starts[at.line - 1];
+    const std::uint32_t begin = source.line_starts()[at.line - 1];
     return {at.line, at.column - 1,
             display_width(std::string_view(source.text).substr(begin, offset - begin))};
 }
@@ -218,7 +218,7 @@ class Collector {
         const auto& [line, annotations] = *file.lines.begin();
         std::size_t column = annotations.front().file_begin;
         const SourceFile& source = sources_.file(file.file);
-        std::uint32_t offset = source.line_starts[line - 1];
+        std::uint32_t offset = source.line_starts()[line - 1];
         std::size_t at = offset;
         while (column-- > 0 && at < source.text.size())
             next_char(source.text, at);

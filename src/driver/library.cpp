@@ -1,16 +1,16 @@
 // Files: the built-in library (embedded in the binary, or from a folder while it is being worked on) and the modules that
 // source files name.
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "driver/limits.hpp"
 #include "driver/session.hpp"
-#include "support/embedded.hpp"
 #include "support/file_io.hpp"
 
 namespace ockc {
-extern const EmbeddedFile stdlib_files[];        // made by ockc_embed from stdlib/
-extern const std::size_t stdlib_files_count;
+extern "C" const unsigned char stdlib_image_bytes[], stdlib_image_end[];   // made by ockc_embed_library
 }  // namespace ockc
 
 namespace ockc::driver {
@@ -18,24 +18,30 @@ namespace ockc::driver {
 namespace {
 
 constexpr std::string_view kPrefix = "<std>/";
-// Crates of the library in order of dependence, with their root files.
-constexpr std::string_view kCrates[][2] = {{"core", "<std>/core/lib.rsk"}, {"cuda_device", "<std>/gpu/lib.rsk"}};
+
+std::span<const std::byte> library_image() { return std::as_bytes(std::span(stdlib_image_bytes, stdlib_image_end)); }
+
+// The text of a file of the embedded library, or nothing.
+std::optional<std::string_view> embedded_text(std::string_view name) {
+    for (const auto& [known, text] : resolve::library_image_files(library_image())) {
+        if (known == name) return text;
+    }
+    return std::nullopt;
+}
 
 resolve::LoadResult load_library_file(Session& session, const std::string& path) {
     if (auto found = session.loaded.find(path); found != session.loaded.end()) return {resolve::LoadResult::Kind::Loaded, found->second, {}};
     const std::string_view relative = std::string_view(path).substr(kPrefix.size());
-    std::string text;
+    FileId id;
     if (!session.options.library_dir.empty()) {
-        Result<std::string> read = read_file(session.options.library_dir + "/" + std::string(relative), kMaxSourceBytes);
-        if (!read.ok()) return {};
-        text = std::move(read.value());
+        Result<std::string> text = read_file(session.options.library_dir + "/" + std::string(relative), kMaxSourceBytes);
+        if (!text.ok()) return {};
+        id = session.sources.add(path, "", std::move(text.value()), true);
     } else {
-        const EmbeddedFile* end = stdlib_files + stdlib_files_count;
-        const EmbeddedFile* file = std::find_if(stdlib_files, end, [&](const EmbeddedFile& f) { return f.name == relative; });
-        if (file == end) return {};
-        text = std::string(file->text);
+        const std::optional<std::string_view> text = embedded_text(path);
+        if (!text) return {};
+        id = session.sources.add_embedded(path, *text);
     }
-    const FileId id = session.sources.add(path, "", std::move(text), true);
     session.loaded.emplace(path, id);
     return {resolve::LoadResult::Kind::Loaded, id, {}};
 }
@@ -50,17 +56,24 @@ std::string relative_name(const Session& session, const std::string& path) {
 
 }  // namespace
 
-std::vector<resolve::LibraryCrate> load_library(Session& session) {
-    std::vector<resolve::LibraryCrate> crates;
-    for (const auto& [name, root] : kCrates) {
-        const resolve::LoadResult loaded = load_library_file(session, std::string(root));
+void load_library(Session& session, resolve::Inputs& inputs) {
+    const std::vector<resolve::LibraryFile> files = resolve::library_image_files(library_image());
+    std::vector<resolve::LibraryCrate> crates = resolve::library_image_crates(library_image());
+    if (!session.whole_library) {
+        for (const auto& [name, text] : files) session.sources.add_embedded(std::string(name), text);
+        inputs.libraries = std::move(crates);
+        inputs.library_image = library_image();
+        return;
+    }
+    for (resolve::LibraryCrate& crate : crates) {
+        const std::string root(files[crate.root.raw - 1].name);   // in an image the main file comes first
+        const resolve::LoadResult loaded = load_library_file(session, root);
         if (loaded.kind != resolve::LoadResult::Kind::Loaded) {
-            session.sink.error({}, "the built-in library has no `" + std::string(root) + "`");
+            session.sink.error({}, "the built-in library has no `" + root + "`");
             continue;
         }
-        crates.push_back({std::string(name), loaded.file});
+        inputs.libraries.push_back({std::move(crate.name), loaded.file});
     }
-    return crates;
 }
 
 resolve::LoadResult load_module(Session& session, const std::string& path, const SourceFile& from) {

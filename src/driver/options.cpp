@@ -78,6 +78,7 @@ void add_language_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--edition", raw.edition, "Rust edition of the source: 2021 or 2024");
     app.add_option("--cfg", options.compile.cfg, "K or K=\"V\" for #[cfg]")->allow_extra_args(false);
     app.add_option("--stdlib", options.compile.library_dir, "Read the built-in library from DIR")->type_name("DIR");
+    app.add_flag("--whole-library", options.compile.whole_library, "Read all of the built-in library, not only what is reached")->group("");
     app.add_option("--error-format", raw.error_format, "human, short or json");
     app.add_option("--color", raw.color, "auto, always or never");
     app.add_option("-W", raw.warn, "Set a lint to warn")->allow_extra_args(false)->type_name("LINT");

@@ -198,7 +198,10 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         if (options.dumps.size() == 1) return;
     }
 
-    const resolve::Inputs inputs{driver::load_library(session), file, crate_name(input.name)};
+    resolve::Inputs inputs;
+    inputs.main = file;
+    inputs.crate_name = crate_name(input.name);
+    driver::load_library(session, inputs);
     const std::unique_ptr<hir::Program> program = resolve::resolve(inputs, resolve_options(session), session.interner, session.sources, sink);
     timer.end("resolve");
     dump("hir", [&] { return hir::print(*program); });
@@ -284,9 +287,18 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
 CompileResult driver::compile_with_abi(const CompileInput& input, const CompileOptions& options, const DiagnosticOptions& diagnostics,
                                       abi::ModuleAbi& abi) {
     CompileResult result;
-    Session session(options);
     const CrashContext crash("compiling", input.name);
-    run(session, input, result, abi);
+    // The HIR dump shows the library; errors speak of names and impls of the library that the program did not reach.
+    const bool whole = options.whole_library || !options.library_dir.empty() || wants(options, "hir");
+    std::optional<Session> opened(std::in_place, options, whole);
+    run(*opened, input, result, abi);
+    if (!whole && opened->sink.has_errors()) {
+        result = {};
+        abi = {};
+        opened.emplace(options, true);
+        run(*opened, input, result, abi);
+    }
+    Session& session = *opened;
     driver::apply_lint_levels(session.sink, options.lints);
     result.ok = !session.sink.has_errors();
     if (!result.ok) {

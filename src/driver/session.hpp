@@ -23,11 +23,13 @@ struct Session {
     std::map<std::string, FileId> loaded;         // by path, so that two `mod` items of one file share its text
     std::vector<std::string> dependencies;        // disk files, in the order they were read
 
-    explicit Session(const CompileOptions& compile_options) : options(compile_options) {}
+    bool whole_library = false;                   // not only what the program reaches
+
+    Session(const CompileOptions& compile_options, bool all) : options(compile_options), whole_library(all) {}
 };
 
-// library.cpp: the built-in library, embedded or from options.library_dir.
-std::vector<resolve::LibraryCrate> load_library(Session& session);
+// library.cpp: the built-in library, embedded or from options.library_dir. The main file is the first of the sources.
+void load_library(Session& session, resolve::Inputs& inputs);
 // Serves `mod x;` of library and disk files.
 resolve::LoadResult load_module(Session& session, const std::string& path, const SourceFile& from);
 

@@ -363,7 +363,7 @@ struct Program {
     Interner& interner;
     Arena arena;
     std::vector<Crate> crates;      // built-in library crates first, the user's last
-    IndexVec<DefId, Def> defs;
+    StableVec<DefId, Def> defs;
     IndexVec<TyId, Ty> types;
     IndexVec<BodyId, std::unique_ptr<Body>> bodies;
     std::vector<DefId> impls;       // every lowered Impl of every crate

@@ -120,9 +120,9 @@ class DelimiterReport {
 
     // Leading white space of the line a place is in, in characters.
     std::uint32_t margin(Span span) const {
-        const std::string& text = sources_.file(span.file).text;
+        const std::string_view text = sources_.file(span.file).text;
         const SourceFile& file = sources_.file(span.file);
-        const auto next = std::upper_bound(file.line_starts.begin(), file.line_starts.end(), span.begin);
+        const auto next = std::upper_bound(file.line_starts().begin(), file.line_starts().end(), span.begin);
         std::uint32_t at = *(next - 1);
         const std::uint32_t begin = at;
         while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))

@@ -11,7 +11,7 @@ std::string dump_tokens(const TokenBuffer& tokens, const SourceMap& sources) {
     // Lines only grow in a lexed file, so positions are found by walking along instead of searching from each
     // line's start.
     std::uint32_t line = 1, column = 1, at = 0;
-    const std::string& text = sources.file(tokens.file()).text;
+    const std::string_view text = sources.file(tokens.file()).text;
     for (std::uint32_t i = 0; i < tokens.size(); ++i) {
         const Span span = tokens.span(i);
         if (span.file != tokens.file() || span.begin < at) {

@@ -73,7 +73,7 @@ constexpr Confusable kConfusables[] = {
 }  // namespace
 
 TokenBuffer lex(const SourceMap& sources, FileId file, DiagSink& sink, Edition edition) {
-    const std::string& text = sources.file(file).text;
+    const std::string_view text = sources.file(file).text;
     TokenBuffer tokens(file, edition);
     tokens.reserve(text.size() / 4 + 16);
     Lexer lexer(text, file, sink, tokens);

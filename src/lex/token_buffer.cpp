@@ -8,11 +8,17 @@ void TokenBuffer::reserve(std::size_t tokens) {
     ends_.reserve(tokens);
 }
 
+void TokenBuffer::show_own() {
+    at_ = {static_cast<std::uint32_t>(kinds_.size()), kinds_.data(), begins_.data(), ends_.data(), partners_.data(),
+           files_.empty() ? nullptr : files_.data(), contexts_.empty() ? nullptr : contexts_.data()};
+}
+
 void TokenBuffer::push(TokenKind kind, std::uint32_t begin, std::uint32_t end) {
     OCKC_DCHECK(files_.empty());
     kinds_.push_back(kind);
     begins_.push_back(begin);
     ends_.push_back(end);
+    show_own();
 }
 
 void TokenBuffer::push(TokenKind kind, Span span, std::uint32_t context) {
@@ -22,10 +28,12 @@ void TokenBuffer::push(TokenKind kind, Span span, std::uint32_t context) {
     ends_.push_back(span.end);
     files_.push_back(span.file);
     contexts_.push_back(context);
+    show_own();
 }
 
 bool TokenBuffer::link_delimiters() {
     partners_.assign(kinds_.size(), 0);
+    show_own();
     std::vector<std::uint32_t> open;
     balanced_ = true;
     for (std::uint32_t i = 0; i < kinds_.size(); ++i) {

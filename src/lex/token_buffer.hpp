@@ -5,7 +5,8 @@
 // tree is skipped in one step.
 //
 // A lexed buffer lies in one file. A buffer that macro expansion builds (the second `push`) gives each token
-// its own file and its syntax context, so that text, places and hygiene stay exact.
+// its own file and its syntax context, so that text, places and hygiene stay exact. A borrowed buffer shows
+// arrays that lie elsewhere: the library's tokens, made when the compiler was built.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,24 +19,43 @@ namespace ockc::lex {
 
 using TokenId = Id<struct TokenTag>;
 
+// The arrays of a buffer. `files` is null while every token lies in one file, `contexts` while all are 0.
+struct TokenArrays {
+    std::uint32_t size = 0;
+    const TokenKind* kinds = nullptr;
+    const std::uint32_t* begins = nullptr;
+    const std::uint32_t* ends = nullptr;
+    const std::uint32_t* partners = nullptr;
+    const FileId* files = nullptr;
+    const std::uint32_t* contexts = nullptr;
+};
+
 class TokenBuffer {
   public:
     TokenBuffer(FileId file, Edition edition) : file_(file), edition_(edition) {}
+    TokenBuffer(FileId file, Edition edition, const TokenArrays& borrowed)
+        : file_(file), edition_(edition), balanced_(true), at_(borrowed) {}
+    TokenBuffer(TokenBuffer&&) = default;
+    TokenBuffer(const TokenBuffer&) = delete;
+    TokenBuffer& operator=(const TokenBuffer&) = delete;
 
     FileId file() const { return file_; }
     Edition edition() const { return edition_; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(kinds_.size()); }  // Eof included
+    std::uint32_t size() const { return at_.size; }  // Eof included
+    const TokenArrays& arrays() const { return at_; }
 
-    TokenKind kind(std::uint32_t i) const { return kinds_[i]; }
-    TokenKind kind(TokenId id) const { return kinds_[id.raw]; }
-    Span span(std::uint32_t i) const { return {files_.empty() ? file_ : files_[i], begins_[i], ends_[i]}; }
+    TokenKind kind(std::uint32_t i) const { return at_.kinds[i]; }
+    TokenKind kind(TokenId id) const { return at_.kinds[id.raw]; }
+    Span span(std::uint32_t i) const {
+        return {at_.files == nullptr ? file_ : at_.files[i], at_.begins[i], at_.ends[i]};
+    }
     Span span(TokenId id) const { return span(id.raw); }
     // The syntax context of a token: 0 = written in a source file.
-    std::uint32_t context(std::uint32_t i) const { return contexts_.empty() ? 0 : contexts_[i]; }
+    std::uint32_t context(std::uint32_t i) const { return at_.contexts == nullptr ? 0 : at_.contexts[i]; }
     // The matching delimiter of a delimiter. Only in balanced buffers.
     std::uint32_t partner(std::uint32_t i) const {
-        OCKC_DCHECK(balanced_ && is_delimiter(kinds_[i]));
-        return partners_[i];
+        OCKC_DCHECK(balanced_ && is_delimiter(at_.kinds[i]));
+        return at_.partners[i];
     }
     // No white space or comment between token i and the next.
     bool touches_next(std::uint32_t i) const {
@@ -53,9 +73,12 @@ class TokenBuffer {
     bool link_delimiters();
 
   private:
+    void show_own();
+
     FileId file_;
     Edition edition_;
     bool balanced_ = false;
+    TokenArrays at_;  // the vectors below, or borrowed
     std::vector<TokenKind> kinds_;
     std::vector<std::uint32_t> begins_;
     std::vector<std::uint32_t> ends_;

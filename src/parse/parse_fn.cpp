@@ -81,6 +81,7 @@ void Parser::fn_item(ast::Item& item, ItemPlace place, bool is_default) {
         if (!decl.output.valid()) check(T::Arrow);
         return may_lack_body ? expect_semi() : unexpected();
     }
+    if (context_.options.skip_bodies) return rewind(buffer_.partner(pos_) + 1);
     out.body = block();
     item.data = out;
 }

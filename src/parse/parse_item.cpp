@@ -65,7 +65,10 @@ List<ItemId> Parser::item_list(ItemPlace place, std::uint32_t end) {
             break;
         }
         const ItemId found = failed_ ? ItemId{} : item_after_attributes(attributes, place);
-        if (found.valid()) list.push(found);
+        if (found.valid()) {
+            crate_.mutable_item(found).tokens = {&buffer_, start, pos_};
+            list.push(found);
+        }
         if (!found.valid() && !failed_) not_an_item(attributes, place);
         if (failed_) {
             if (quiet_ > 0) break;

@@ -190,6 +190,13 @@ ast::BlockId parse_stmts(lex::TokenRange range, const ParseContext& context) {
     return parser.block_contents(parser.span(), {}, range.end);
 }
 
+ast::BlockId parse_body(lex::TokenRange range, const ParseContext& context) {
+    Parser parser(range, context);
+    const BlockId body = parser.block();
+    parser.finished();
+    return body;
+}
+
 ast::List<ast::ItemId> parse_items(lex::TokenRange range, ItemPlace place, const ParseContext& context) {
     Parser parser(range, context);
     return parser.items_until_end(place);

@@ -22,6 +22,9 @@ struct ParseOptions {
     // The longest path from a crate's root to a leaf, with chains (`a + a + ..` is a left-deep tree) counted
     // link by link. Walkers of the tree recurse at most this deep.
     std::uint32_t max_height = 1000;
+    // Steps over the bodies of functions: they have none then, and parse_body makes it from the end of
+    // ast::Item::tokens.
+    bool skip_bodies = false;
 };
 
 // What every entry point needs. `into` receives the nodes.
@@ -44,6 +47,7 @@ ast::PatId parse_pat(lex::TokenRange range,
 ast::TypeId parse_type(lex::TokenRange range, const ParseContext& context);
 ast::BlockId parse_stmts(lex::TokenRange range,
                          const ParseContext& context);  // statements and an optional tail expression
+ast::BlockId parse_body(lex::TokenRange range, const ParseContext& context);  // `{ .. }`, braces included
 enum class ItemPlace : std::uint8_t { Module, Trait, Impl, TraitImpl, ExternBlock };
 ast::List<ast::ItemId> parse_items(lex::TokenRange range, ItemPlace place, const ParseContext& context);
 

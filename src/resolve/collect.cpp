@@ -73,6 +73,7 @@ class Collector {
     ModuleId module_;
     DefId parent_;
     MacroScopeId macros_;
+    ast::ItemId use_item_;          // whose tree is being flattened
     std::uint32_t crate_;
 };
 
@@ -114,6 +115,7 @@ DefId Collector::item(ast::ItemId id) {
             [&](const ast::ExternCrateItem& data) { return extern_crate(item, data), DefId(); },
             [&](const ast::UseItem& data) {
                 std::vector<ImportSegment> prefix;
+                use_item_ = id;
                 use_tree(data.tree, prefix, false, false, visibility_of(s_, item.visibility, module_), {});
                 return DefId();
             },
@@ -286,7 +288,7 @@ void Collector::associated(ast::List<ast::ItemId> list, DefId owner, ModuleId sc
         bool has_body = false;
         if (const auto* fn = std::get_if<ast::FnItem>(&item.data)) {
             kind = DefKind::AssocFn;
-            has_body = fn->body.valid();
+            has_body = fn->body.valid() || skipped_body(item).buffer != nullptr;
         } else if (std::holds_alternative<ast::ConstItem>(item.data)) {
             kind = DefKind::AssocConst;
         } else if (std::holds_alternative<ast::TypeAliasItem>(item.data)) {
@@ -416,6 +418,7 @@ void Collector::use_tree(ast::UseTreeId id, std::vector<ImportSegment>& prefix, 
     const auto done = [&] { prefix.resize(depth_before); };
     Import import;
     import.module = module_;
+    import.item = use_item_;
     import.global = global;
     import.from_list = nested;
     import.visibility = visibility;
@@ -553,6 +556,8 @@ MacroScopeId define_macro_rules(State& state, std::uint32_t crate, ModuleId modu
     MacroInfo& info = state.macros.emplace_back();
     info.body = std::get<ast::MacroRulesItem>(item.data).body;
     info.context = context;
+    info.item = item.tokens;
+    info.outer = outer;
     info.crate_root = state[state.crates[crate].root].def;
     const Evaluated attributes = evaluate(state, crate, item.attributes);
     if (find_attribute(state, crate, attributes.attrs, hir::AttributeKind::MacroExport) != nullptr) {
@@ -572,6 +577,18 @@ void collect_crate(State& state, std::uint32_t crate, FileId root) {
     const ModuleFolder folder = folder_of_root(state, root);
     collector.folder = &folder;
     collector.items(unit.items);
+}
+
+lex::TokenRange skipped_body(const ast::Item& item) {
+    const lex::TokenRange all = item.tokens;
+    if (all.buffer == nullptr || all.buffer->kind(all.end - 1) != lex::TokenKind::CloseBrace) return {};
+    return {all.buffer, all.buffer->partner(all.end - 1), all.end};
+}
+
+LibraryItem collect_library_item(State& state, ModuleId module, MacroScopeId macros, ast::ItemId item) {
+    Collector collector(state, module, state[module].def, macros);
+    const DefId def = collector.item(item);
+    return {def, collector.macros()};
 }
 
 void collect_block_item(State& state, BlockItems& block, ast::ItemId item) {

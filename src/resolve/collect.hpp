@@ -17,6 +17,15 @@ struct BlockItems {
 };
 void collect_block_item(State& state, BlockItems& block, ast::ItemId item);
 
+// One item of the library when it is read on demand; `macros` are those visible after it.
+struct LibraryItem {
+    DefId def;
+    MacroScopeId macros;
+};
+LibraryItem collect_library_item(State& state, ModuleId module, MacroScopeId macros, ast::ItemId item);
+// The `{ .. }` at the end of a function whose body the parser stepped over; nothing when it ends otherwise.
+lex::TokenRange skipped_body(const ast::Item& item);
+
 // The items of a derived impl, made after the impl itself.
 void collect_impl_items(State& state, DefId impl, ast::List<ast::ItemId> items);
 

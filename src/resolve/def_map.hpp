@@ -43,12 +43,17 @@ struct NameKeyHash {
     std::size_t operator()(NameKey key) const noexcept { return (std::size_t{key.name.raw} << 2) + static_cast<std::size_t>(key.ns); }
 };
 
+inline constexpr std::uint32_t kNoImageRow = 0xFFFF'FFFFu;
+
 struct Module {
     ModuleKind kind = ModuleKind::Module;
     DefId def;                      // Mod, Enum, Trait, Opaque; none for blocks
     ModuleId parent;                // lexically enclosing scope
     std::uint32_t crate = 0;
     bool device = false;            // inside #[cuda_module] or #[cutile::module]: every item is checked
+    // Of the library read on demand (library.hpp): its row, and whether all of its names have been asked for.
+    std::uint32_t image_row = kNoImageRow;
+    bool complete = false;
     std::unordered_map<NameKey, Binding, NameKeyHash> names;
     std::vector<NameKey> order;     // of definition, for deterministic walks
     std::vector<ImportId> glob_importers;   // globs that import from here
@@ -66,6 +71,7 @@ struct ImportSegment {
 struct Import {
     enum class Kind : std::uint8_t { Single, Glob } kind = Kind::Single;
     ModuleId module;                // where it is written
+    ast::ItemId item;               // the `use`
     std::vector<ImportSegment> path;   // Single: the last segment is what is imported; Glob: the whole path is the source
     bool global = false;            // starts with `::`
     bool only_type = false;         // `{self}`: the module itself, no values or macros of its name
@@ -114,9 +120,10 @@ struct MacroScope {
 
 // A syntax context: one expansion of one macro.
 struct Expansion {
-    DefId macro;
+    DefId macro;                    // none: an item macro of the library read on demand
     std::uint32_t parent = 0;       // context of the definition's own tokens
     Span call;
+    DefId crate_root;               // what `$crate` names
 };
 
 }  // namespace ockc::resolve

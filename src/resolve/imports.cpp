@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "resolve/library.hpp"
 #include "resolve/lookup.hpp"
 #include "resolve/suggest.hpp"
 
@@ -198,6 +199,9 @@ Step try_glob(State& state, ImportId id) {
     }
     import.found[0] = end.res;
     if (state[import.source].kind == ModuleKind::Opaque || import.source == import.module) return {};
+    // Within the library, names come through globs when they are asked for.
+    const bool on_demand = state[import.module].image_row != kNoImageRow && !state[import.module].complete;
+    if (state.library != nullptr && !on_demand) state.library->complete(import.source);
     state[import.source].glob_importers.push_back(id);
     const auto names = state[import.source].order;
     for (const NameKey& key : names) import_by_glob(state, id, import.source, key);

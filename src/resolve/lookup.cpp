@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include "resolve/imports.hpp"
+#include "resolve/library.hpp"
 
 namespace ockc::resolve {
 
 const Binding* find(const State& state, ModuleId module, Symbol name, Ns ns) {
     const Module& m = state[module];
-    const auto found = m.names.find(NameKey{name, ns});
+    const NameKey key{name, ns};
+    auto found = m.names.find(key);
+    // What a glob brought may be hidden by a definition that has not been read yet.
+    if (m.image_row != kNoImageRow && !m.complete && (found == m.names.end() || found->second.glob)) {
+        state.library->bind(module, name, ns);
+        found = m.names.find(key);
+    }
     return found == m.names.end() ? nullptr : &found->second;
 }
 
@@ -140,9 +147,8 @@ std::optional<PathStart> path_start(const State& state, PathSegments segments, b
             start.taken = 1;
             return start;
         case SegmentKind::DollarCrate: {
-            const DefId macro = state.expansions[segments[0].context].macro;
-            const DefId root = macro.valid() ? state.macros[state.origin[macro].index].crate_root
-                                             : state[state.crates[state[from].crate].root].def;
+            const DefId written_in = state.expansions[segments[0].context].crate_root;
+            const DefId root = written_in.valid() ? written_in : state[state.crates[state[from].crate].root].def;
             start.res = def_res(root);
             start.taken = 1;
             return start;

@@ -3,6 +3,7 @@
 #include "resolve/attributes.hpp"
 #include "resolve/collect.hpp"
 #include "resolve/imports.hpp"
+#include "resolve/library.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/macro_rules.hpp"
 #include "resolve/reach.hpp"
@@ -75,7 +76,8 @@ Lowerer::BlockContents Lowerer::open_block_items(const ast::Block& block) {
         if (s_[def].kind == DefKind::Struct || s_[def].kind == DefKind::Enum || s_[def].kind == DefKind::Union) s_.reached_adts.insert(def);
     }
     for (std::size_t i = first_impl; i < s_.impls.size(); ++i) {
-        if (s_.impls[i].trait.valid()) reach(s_, s_.impls[i].trait);
+        const ImplInfo& impl = s_.impls[i];
+        if (impl.trait.valid() && s_.origin[impl.def].in_body) reach(s_, impl.trait);
     }
     return contents;
 }
@@ -259,11 +261,15 @@ hir::ExprId Lowerer::lower_closure(ast::ClosureId id, Span span) {
 
 hir::List<DefId> Lowerer::traits_in_scope() {
     const ModuleId module = s_.normal_module(module_);
-    auto [cached, fresh] = s_.module_traits.try_emplace(module);
-    if (fresh) {
+    ModuleTraits& own = s_.module_traits[module];
+    const std::uint32_t version = s_.library == nullptr ? 0 : s_.library->version();
+    if (!own.known || own.version != version) {
+        own.known = true;
+        own.version = version;
         std::vector<DefId> traits;
         const auto add = [&](ModuleId scope) {
             if (!scope.valid()) return;
+            if (s_[scope].image_row != kNoImageRow) return s_.library->add_traits(scope, traits);
             for (const NameKey& key : s_[scope].order) {
                 if (key.ns != Ns::Type) continue;
                 const Res res = s_[scope].names.at(key).res;
@@ -273,7 +279,7 @@ hir::List<DefId> Lowerer::traits_in_scope() {
         };
         add(module);
         if (s_.prelude != module) add(s_.prelude);
-        cached->second = list(traits);
+        own.traits = list(traits);
     }
     // Blocks of enclosing bodies count too.
     std::vector<DefId> extra = body_->block_traits;
@@ -284,8 +290,8 @@ hir::List<DefId> Lowerer::traits_in_scope() {
             if (key.ns == Ns::Type && res.kind == Res::Kind::Def && s_[res.def].kind == DefKind::Trait) extra.push_back(res.def);
         }
     }
-    if (extra.empty()) return cached->second;
-    extra.insert(extra.end(), cached->second.begin(), cached->second.end());
+    if (extra.empty()) return own.traits;
+    extra.insert(extra.end(), own.traits.begin(), own.traits.end());
     return list(extra);
 }
 

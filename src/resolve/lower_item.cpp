@@ -259,7 +259,10 @@ void Lowerer::lower_output(const ast::FnDecl& decl, hir::FnSig& sig) {
 
 void Lowerer::lower_fn(DefId def) {
     const ast::Item item = ast()[s_.origin[def].item];
-    const ast::FnItem fn = std::get<ast::FnItem>(item.data);
+    ast::FnItem fn = std::get<ast::FnItem>(item.data);
+    if (const lex::TokenRange skipped = skipped_body(item); !fn.body.valid() && skipped.buffer != nullptr) {
+        fn.body = parse::parse_body(skipped, s_.parse_context(crate_));
+    }
     const ast::FnDecl decl = ast()[fn.decl];
     finish_attributes(def, item.attributes);
     if (s_[def].kind == DefKind::AssocFn) push_parent_scope(s_[def].parent);

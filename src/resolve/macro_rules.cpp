@@ -53,7 +53,7 @@ const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, a
         if (!match_macro(state, rule.matcher, pattern, call.body, matches, farthest)) continue;
         if (!read_macro_elements(state, rule.body, false, body)) return nullptr;
         const auto context = static_cast<std::uint32_t>(state.expansions.size());
-        state.expansions.push_back({macro, info.context, call.span});
+        state.expansions.push_back({macro, info.context, call.span, info.crate_root});
         const lex::TokenBuffer& source = *rule.body.buffer;
         auto out = std::make_unique<lex::TokenBuffer>(source.file(), source.edition());
         if (!write_macro(state, rule.body, body, matches, context, call.span, *out)) return nullptr;

@@ -1,6 +1,7 @@
 #include "resolve/reach.hpp"
 
 #include "resolve/derive.hpp"
+#include "resolve/library.hpp"
 #include "resolve/lookup.hpp"
 #include "resolve/lower.hpp"
 
@@ -16,6 +17,8 @@ void enqueue(State& state, DefId def) {
     origin.state = DefSource::State::Queued;
     state.queue.push_back(def);
 }
+
+}  // namespace
 
 bool head_reached(const State& state, const ImplHead& head) {
     switch (head.kind) {
@@ -35,6 +38,8 @@ void activate_if_ready(State& state, std::uint32_t index) {
     impl.active = true;
     enqueue(state, impl.def);
 }
+
+namespace {
 
 void activate(State& state, const std::vector<std::uint32_t>& impls) {
     for (const std::uint32_t index : impls) activate_if_ready(state, index);
@@ -121,6 +126,7 @@ void mention_of(State& state, const ImplHead& head, Symbol name) {
     if (head.kind == ImplHead::Kind::Any || head.kind == ImplHead::Kind::Error) return mention(state, name);
     if (!state.mentioned_of.insert(mention_key(head, name)).second || state.mentioned.contains(name)) return;
     state.mentioned_somehow.insert(name);
+    if (state.library != nullptr) state.library->name_mentioned(name);
     const auto found = state.items_by_name.find(name);
     if (found == state.items_by_name.end()) return;
     const std::vector<DefId> items = found->second;
@@ -146,6 +152,7 @@ void reach(State& state, DefId id) {
         case DefKind::Trait:
             if (!state.reached_traits.insert(id).second) return;
             enqueue(state, id);
+            if (state.library != nullptr) state.library->trait_reached(id);
             if (const auto found = state.impls_of_trait.find(id); found != state.impls_of_trait.end()) activate(state, found->second);
             return;
         case DefKind::Struct:
@@ -153,6 +160,7 @@ void reach(State& state, DefId id) {
         case DefKind::Enum:
             if (!state.reached_adts.insert(id).second) return;
             enqueue(state, id);
+            if (state.library != nullptr) state.library->adt_reached(id);
             if (const auto found = state.impls_of_adt.find(id); found != state.impls_of_adt.end()) activate(state, found->second);
             return;
         case DefKind::AssocFn:
@@ -187,12 +195,14 @@ void want(State& state, DefId item) { enqueue(state, item); }
 void reach_prim(State& state, hir::PrimTy prim) {
     const auto index = static_cast<std::size_t>(prim);
     if (std::exchange(state.prim_reached[index], true)) return;
+    if (state.library != nullptr) state.library->prim_reached(prim);
     activate(state, state.impls_of_prim[index]);
 }
 
 void mention(State& state, Symbol name) {
     if (!state.mentioned.insert(name).second) return;
     state.mentioned_somehow.insert(name);
+    if (state.library != nullptr) state.library->name_mentioned(name);
     const auto found = state.items_by_name.find(name);
     if (found == state.items_by_name.end()) return;
     const std::vector<DefId> items = found->second;   // a copy: reaching a trait cannot add items, but lowering a body may
@@ -208,6 +218,7 @@ void mention(State& state, Symbol name) {
 }
 
 DefId reach_lang(State& state, std::string_view key) {
+    if (state.library != nullptr) state.library->read_lang_item(key);
     const DefId def = state.program.lang_item(key);
     if (def.valid()) reach(state, def);
     return def;
@@ -216,6 +227,7 @@ DefId reach_lang(State& state, std::string_view key) {
 void index_impls(State& state, std::size_t first) {
     for (std::size_t i = first; i < state.impls.size(); ++i) {
         ImplInfo& impl = state.impls[i];
+        if (std::exchange(impl.indexed, true)) continue;
         const DefSource& origin = state.origin[impl.def];
         const std::uint32_t crate = state.program.defs[impl.def].crate;
         if (impl.derive) {
@@ -244,9 +256,10 @@ void queue_impl_items(State& state, const ImplInfo& impl) {
 }
 
 void start_reaching(State& state) {
-    // Implied by the language without being written: destruction, auto-dereference, copies, calls.
+    state.reaching = true;
+    // Implied by the language without being written: destruction, auto-dereference, copies, calls, what statics must be.
     for (const char* name : {"drop", "deref", "deref_mut", "call", "call_mut", "call_once"}) mention(state, name);
-    for (const char* key : {"copy", "clone", "sized", "drop", "fn", "fn_mut", "fn_once", "deref", "deref_mut"}) reach_lang(state, key);
+    for (const char* key : {"copy", "clone", "sized", "send", "sync", "drop", "fn", "fn_mut", "fn_once", "deref", "deref_mut"}) reach_lang(state, key);
     for (const hir::PrimTy prim : {hir::PrimTy::Bool, hir::PrimTy::I32, hir::PrimTy::F64, hir::PrimTy::Usize}) reach_prim(state, prim);
     for (std::size_t i = 0; i < state.impls.size(); ++i) {
         if (state.origin[state.impls[i].def].strict) {

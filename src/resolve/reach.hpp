@@ -22,6 +22,10 @@ ImplHead head_of_res(const State& state, const Res& res);
 DefId reach_lang(State& state, std::string_view key);
 // Finds out trait and type of impls [first, ..); silent about what does not resolve (lowering the impl reports it).
 void index_impls(State& state, std::size_t first);
+// Whether a type can take part: it was reached, or may be any.
+bool head_reached(const State& state, const ImplHead& head);
+// Puts an indexed impl in play when its trait and type have been reached.
+void activate_if_ready(State& state, std::uint32_t index);
 void start_reaching(State& state);
 // Lowers until nothing is queued.
 void drain_queue(State& state);

@@ -5,6 +5,8 @@
 #include "resolve/attributes.hpp"
 #include "resolve/collect.hpp"
 #include "resolve/imports.hpp"
+#include "resolve/library.hpp"
+#include "resolve/link.hpp"
 #include "resolve/lookup.hpp"
 #include "resolve/reach.hpp"
 #include "resolve/state.hpp"
@@ -97,13 +99,20 @@ void add_synthetic_crates(State& state) {
     if (core != state.extern_crates.end()) state.extern_crates.emplace(state.names.intern("std"), core->second);
 }
 
+}  // namespace
+
 void load_crates(State& state) {
-    for (const LibraryCrate& library : state.inputs.libraries) add_crate(state, library.name, library.root, true);
+    std::vector<ModuleId> roots;
+    for (const LibraryCrate& library : state.inputs.libraries) {
+        roots.push_back(state.crates[add_crate(state, library.name, library.root, true)].root);
+    }
+    if (state.library != nullptr) state.library->start(roots);
     add_synthetic_crates(state);
     add_known_macros(state);
     const std::uint32_t user = add_crate(state, state.inputs.crate_name, state.inputs.main, false);
     state.user_root = state.crates[user].root;
     for (std::uint32_t i = 0; i < state.crates.size(); ++i) {
+        if (state.library != nullptr && state.crates[i].is_library) continue;
         if (state.crates[i].file.valid()) collect_crate(state, i, state.crates[i].file);
     }
 }
@@ -123,6 +132,8 @@ void link_names(State& state) {
     report_pending_macros(state);
     resolve_imports(state, 0, true);
 }
+
+namespace {
 
 void fill_modules(State& state) {
     for (const auto& module : state.modules) {
@@ -148,6 +159,8 @@ void require_device_code(State& state) {
 std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink) {
     auto program = std::make_unique<hir::Program>(interner);
     State state(inputs, options, interner, sources, sink, *program);
+    std::optional<Library> library;
+    if (!inputs.library_image.empty()) state.library = &library.emplace(state, inputs.library_image);
     const std::size_t before = sink.all().size();
     load_crates(state);
     link_names(state);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,10 +54,25 @@ struct Inputs {
     std::vector<LibraryCrate> libraries;   // in the order of dependence, core first
     FileId main;
     std::string crate_name;                // of the user's crate: the file's stem
+    // The libraries as an image: then of their files only what the program reaches is read. Every file of
+    // library_image_files() must follow the main file in the SourceMap. Errors may then lack suggestions that the whole
+    // library would give, so a program with errors is resolved again without.
+    std::span<const std::byte> library_image;
 };
 
 // Never null; where names do not resolve, the program holds Error nodes that later phases pass over in silence.
 std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources,
                                       DiagSink& sink);
+
+// The image of the libraries; main is none or an empty file, the first in `sources`. Empty when the libraries have errors.
+std::string write_library_image(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources,
+                                DiagSink& sink);
+// The files that an image was made from, in order, and its crates.
+struct LibraryFile {
+    std::string_view name;
+    std::string_view text;
+};
+std::vector<LibraryFile> library_image_files(std::span<const std::byte> image);
+std::vector<LibraryCrate> library_image_crates(std::span<const std::byte> image);
 
 }  // namespace ockc::resolve

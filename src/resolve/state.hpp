@@ -49,6 +49,8 @@ struct MacroInfo {
     bool parsed = false, bad = false;
     std::vector<MacroRule> rules;
     std::uint32_t context = 0;      // of the definition's tokens
+    lex::TokenRange item;           // Rules: the definition
+    MacroScopeId outer;             // Rules: the macros visible at it
     DefId crate_root;               // what `$crate` names
 };
 
@@ -66,6 +68,7 @@ struct ImplInfo {
     DefId trait;                    // none: inherent, or not resolved
     bool has_trait = false;
     ImplHead head;
+    bool indexed = false;           // trait and head are known
     bool active = false;
     std::vector<DefId> items;
     // Of #[derive]: the trait's row, the type, and where the word stood; the item is made when the impl becomes active.
@@ -89,9 +92,20 @@ struct PendingMacro {
     std::uint32_t depth = 0;
 };
 
+class Library;
+
+// The traits that a module's own names and the prelude's bring into scope; `version` of the library that it was made for.
+struct ModuleTraits {
+    hir::List<DefId> traits;
+    std::uint32_t version = 0;
+    bool known = false;
+};
+
 struct State {
     State(const Inputs& inputs, const Options& options, Interner& names, SourceMap& sources, DiagSink& sink, hir::Program& program)
         : inputs(inputs), options(options), names(names), sources(sources), sink(&sink), program(program) {}
+
+    static constexpr std::size_t kPrimCount = 32;   // at least as many as PrimTy has
 
     const Inputs& inputs;
     const Options& options;
@@ -101,9 +115,9 @@ struct State {
     hir::Program& program;
 
     std::vector<CrateInfo> crates;  // parallel to Program::crates
-    IndexVec<DefId, DefSource> origin;   // parallel to Program::defs
+    StableVec<DefId, DefSource> origin;   // parallel to Program::defs
     std::vector<std::unique_ptr<Module>> modules;
-    std::vector<Import> imports;
+    std::deque<Import> imports;
     IndexVec<MacroScopeId, MacroScope> macro_scopes;
     std::deque<MacroInfo> macros;
     std::deque<ImplInfo> impls;
@@ -113,18 +127,20 @@ struct State {
     std::unordered_map<Symbol, DefId> builtin_macros;     // visible everywhere: panic!, assert! ..
     ModuleId prelude;               // core::prelude, or none
     ModuleId user_root;
-    std::unordered_map<ModuleId, hir::List<DefId>> module_traits;   // whose methods a module sees
+    std::unordered_map<ModuleId, ModuleTraits> module_traits;       // whose methods a module sees
+    Library* library = nullptr;     // when it is read on demand
 
     // Reaching (reach.hpp).
+    bool reaching = false;
     std::deque<DefId> queue;
     std::unordered_map<Symbol, std::vector<DefId>> items_by_name;   // associated items of all traits and impls
     std::unordered_set<Symbol> mentioned;                           // of any type
     std::unordered_set<std::uint64_t> mentioned_of;                 // of one type: `Type::name`
     std::unordered_set<Symbol> mentioned_somehow;                   // either
     std::unordered_map<DefId, std::vector<std::uint32_t>> impls_of_trait, impls_of_adt;
-    std::vector<std::uint32_t> impls_of_prim[32];
+    std::vector<std::uint32_t> impls_of_prim[kPrimCount];
     std::unordered_set<DefId> reached_traits, reached_adts;
-    bool prim_reached[32] = {};
+    bool prim_reached[kPrimCount] = {};
 
     Module& operator[](ModuleId id) { return *modules[id.raw]; }
     const Module& operator[](ModuleId id) const { return *modules[id.raw]; }

@@ -4,34 +4,47 @@
 
 namespace ockc {
 
+const std::vector<std::uint32_t>& SourceFile::line_starts() const {
+    if (!line_starts_.empty()) return line_starts_;
+    line_starts_.push_back(0);
+    // A final newline ends the last line and begins none, so the end of the file belongs to the last line.
+    for (std::size_t i = text.find('\n'); i != std::string_view::npos && i + 1 < text.size(); i = text.find('\n', i + 1)) {
+        line_starts_.push_back(static_cast<std::uint32_t>(i + 1));
+    }
+    return line_starts_;
+}
+
 FileId SourceMap::add(std::string name, std::string path, std::string text, bool embedded) {
     auto file = std::make_unique<SourceFile>();
     file->name = std::move(name);
     file->path = std::move(path);
-    file->text = std::move(text);
+    file->owned = std::move(text);
+    file->text = file->owned;
     file->embedded = embedded;
-    file->line_starts.push_back(0);
-    for (std::size_t i = 0; i < file->text.size(); ++i) {
-        // A final newline ends the last line and begins none, so the end of the file belongs to the last
-        // line.
-        if (file->text[i] == '\n' && i + 1 < file->text.size())
-            file->line_starts.push_back(static_cast<std::uint32_t>(i + 1));
-    }
+    return files_.push(std::move(file));
+}
+
+FileId SourceMap::add_embedded(std::string name, std::string_view text) {
+    auto file = std::make_unique<SourceFile>();
+    file->name = std::move(name);
+    file->text = text;
+    file->embedded = true;
     return files_.push(std::move(file));
 }
 
 std::string_view SourceMap::text(Span span) const {
     if (!span.valid()) return {};
-    return std::string_view(file(span.file).text).substr(span.begin, span.end - span.begin);
+    return file(span.file).text.substr(span.begin, span.end - span.begin);
 }
 
 LineColumn SourceMap::line_column(FileId id, std::uint32_t offset) const {
     const SourceFile& f = file(id);
-    const auto next = std::upper_bound(f.line_starts.begin(), f.line_starts.end(), offset);
-    const auto line = static_cast<std::uint32_t>(next - f.line_starts.begin());
+    const std::vector<std::uint32_t>& starts = f.line_starts();
+    const auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+    const auto line = static_cast<std::uint32_t>(next - starts.begin());
     std::uint32_t column = 1;
     const std::size_t stop = std::min<std::size_t>(offset, f.text.size());
-    for (std::size_t i = f.line_starts[line - 1]; i < stop; ++i) {
+    for (std::size_t i = starts[line - 1]; i < stop; ++i) {
         if ((static_cast<unsigned char>(f.text[i]) & 0xC0) != 0x80) ++column;
     }
     return {line, column};
@@ -39,12 +52,13 @@ LineColumn SourceMap::line_column(FileId id, std::uint32_t offset) const {
 
 std::string_view SourceMap::line_text(FileId id, std::uint32_t line) const {
     const SourceFile& f = file(id);
-    if (line == 0 || line > f.line_starts.size()) return {};
-    const std::size_t begin = f.line_starts[line - 1];
-    std::size_t end = line < f.line_starts.size() ? f.line_starts[line] - 1 : f.text.size();
+    const std::vector<std::uint32_t>& starts = f.line_starts();
+    if (line == 0 || line > starts.size()) return {};
+    const std::size_t begin = starts[line - 1];
+    std::size_t end = line < starts.size() ? starts[line] - 1 : f.text.size();
     if (end > begin && f.text[end - 1] == '\n') --end;
     if (end > begin && f.text[end - 1] == '\r') --end;
-    return std::string_view(f.text).substr(begin, end - begin);
+    return f.text.substr(begin, end - begin);
 }
 
 }  // namespace ockc

@@ -18,16 +18,23 @@ struct LineColumn {
 struct SourceFile {
     std::string name;           // as outputs say it: relative to the main source's folder, or <std>/..
     std::string path;           // where it was read from; empty for embedded files and standard input
-    std::string text;           // UTF-8
+    std::string_view text;      // UTF-8
+    std::string owned;          // the text, unless it lies elsewhere for good (in the binary)
     bool embedded = false;      // part of the built-in library
-    std::vector<std::uint32_t> line_starts;   // byte offset of each line
+    // The byte offset of each line; found when a line is first asked for.
+    const std::vector<std::uint32_t>& line_starts() const;
     // As diagnostics say it: the way the user named the file.
     const std::string& display_name() const { return path.empty() ? name : path; }
+
+  private:
+    mutable std::vector<std::uint32_t> line_starts_;
 };
 
 class SourceMap {
   public:
     FileId add(std::string name, std::string path, std::string text, bool embedded = false);
+    // A file of the library whose text outlives the map.
+    FileId add_embedded(std::string name, std::string_view text);
     const SourceFile& file(FileId id) const { return *files_[id]; }
     std::string_view text(Span span) const;
     LineColumn line_column(FileId file, std::uint32_t offset) const;

@@ -1,6 +1,8 @@
-// IndexVec owns the elements that an Id names; SideMap holds facts that a later phase adds about them.
+// IndexVec and StableVec own the elements that an Id names; SideMap holds facts that a later phase adds about them.
 #pragma once
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,48 @@ class IndexVec {
 
   private:
     std::vector<T> items_;
+};
+
+// An owning store whose elements never move: a reference stays good while others are added, and growing copies nothing.
+template <class IdT, class T>
+class StableVec {
+  public:
+    StableVec() = default;
+    StableVec(StableVec&& other) noexcept : chunks_(std::move(other.chunks_)), size_(std::exchange(other.size_, 0)) {}
+    StableVec& operator=(StableVec&&) = delete;
+    StableVec(const StableVec&) = delete;
+    StableVec& operator=(const StableVec&) = delete;
+    ~StableVec() {
+        for (std::size_t i = 0; i < size_; ++i) at(i).~T();
+    }
+
+    IdT push(T value) {
+        if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
+        new (chunks_.back()->bytes + (size_ % kChunk) * sizeof(T)) T(std::move(value));
+        return IdT(static_cast<std::uint32_t>(size_++));
+    }
+    IdT next_id() const { return IdT(static_cast<std::uint32_t>(size_)); }
+    T& operator[](IdT id) {
+        OCKC_DCHECK(id.raw < size_);
+        return at(id.raw);
+    }
+    const T& operator[](IdT id) const {
+        OCKC_DCHECK(id.raw < size_);
+        return at(id.raw);
+    }
+    bool contains(IdT id) const { return id.raw < size_; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+
+  private:
+    static constexpr std::size_t kChunk = 64;
+    struct Chunk {
+        alignas(T) std::byte bytes[kChunk * sizeof(T)];
+    };
+    T& at(std::size_t i) const { return *std::launder(reinterpret_cast<T*>(chunks_[i / kChunk]->bytes + (i % kChunk) * sizeof(T))); }
+
+    std::vector<std::unique_ptr<Chunk>> chunks_;
+    std::size_t size_ = 0;
 };
 
 // A dense side table with a default for ids that were never set.

@@ -1,4 +1,4 @@
-// ockc_filetest [--bless] [--gpu] PATH..: runs every .rsk below the given folders or files as a golden test (test_file.hpp says what
+// ockc_filetest [--bless] [--gpu] [--whole-library] PATH..: runs every .rsk below the given folders or files as a golden test (test_file.hpp says what
 // they may hold). Exit code 1 when one fails. OCK_BLESS=1 is --bless.
 #include <fmt/format.h>
 
@@ -52,6 +52,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::string(argv[i]) == "--bless") {
             options.bless = true;
+        } else if (std::string(argv[i]) == "--whole-library") {
+            options.whole_library = true;
         } else if (std::string(argv[i]) == "--gpu") {
             options.gpu = true;
         } else {
@@ -73,8 +75,9 @@ int main(int argc, char** argv) {
     std::size_t failed = 0;
     for (const std::string& path : tests) {
         const std::size_t before = report.failures.size();
-        const Result<TestFile> test = read_test(path);
+        Result<TestFile> test = read_test(path);
         if (test.ok()) {
+            test.value().options.whole_library = options.whole_library;
             run_test(test.value(), options, report);
         } else {
             report.failures.push_back(test.error());

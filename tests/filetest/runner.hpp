@@ -19,6 +19,7 @@ struct Report {
 struct RunOptions {
     bool bless = false;
     std::string ptxas;               // empty: not there
+    bool whole_library = false;      // read all of the built-in library: every golden must say the same
     bool gpu = false;                // launches run on CUDA device 0 too, and every array must have the emulator's bits
     std::string self;                // this program: launches that must fail run in a process of their own on a GPU
     std::uint32_t only_line = 0;     // that process: the launch on this line, at level only_level, on the GPU alone

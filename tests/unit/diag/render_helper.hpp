@@ -19,7 +19,7 @@ struct Scene {
     }
     // The n-th occurrence of `text` (from 0) in the file.
     Span at(std::string_view text, int n = 0) const {
-        const std::string& all = sources.file(file).text;
+        const std::string_view all = sources.file(file).text;
         std::size_t begin = all.find(text);
         for (; n > 0; --n)
             begin = all.find(text, begin + 1);

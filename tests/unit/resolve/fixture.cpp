@@ -21,6 +21,34 @@ resolve::LoadResult load(Resolved& r, const Setup& setup, const std::string& pat
     return {resolve::LoadResult::Kind::Loaded, r.sources.add(path, path, found->second), {}};
 }
 
+void load_libraries(Resolved& r, const Setup& setup, resolve::Inputs& inputs) {
+    for (const auto& [name, root] : {std::pair("core", "<std>/core/lib.rsk"), std::pair("cuda_device", "<std>/gpu/lib.rsk")}) {
+        const auto loaded = load(r, setup, root);
+        if (loaded.kind == resolve::LoadResult::Kind::Loaded) inputs.libraries.push_back({name, loaded.file});
+    }
+}
+
+// Made once; only its main file, the first, is not the program's.
+const std::string& library_image() {
+    static const std::string image = [] {
+        Resolved r;
+        resolve::Options options;
+        options.load = [&](const std::string& path, const SourceFile&) { return load(r, {}, path); };
+        resolve::Inputs inputs;
+        inputs.crate_name = "main";
+        r.sources.add("main", "", "");
+        load_libraries(r, {}, inputs);
+        return resolve::write_library_image(inputs, options, r.names, r.sources, r.sink);
+    }();
+    return image;
+}
+
+void use_image(Resolved& r, resolve::Inputs& inputs) {
+    inputs.library_image = std::as_bytes(std::span(library_image()));
+    inputs.libraries = resolve::library_image_crates(inputs.library_image);
+    for (const auto& [name, text] : resolve::library_image_files(inputs.library_image)) r.sources.add_embedded(std::string(name), text);
+}
+
 }  // namespace
 
 std::unique_ptr<Resolved> resolve_text(std::string_view text, const Setup& setup) {
@@ -32,12 +60,10 @@ std::unique_ptr<Resolved> resolve_text(std::string_view text, const Setup& setup
     options.require_device_code = setup.require_device_code;
     options.load = [&](const std::string& path, const SourceFile&) { return load(r, setup, path); };
     resolve::Inputs inputs;
-    for (const auto& [name, root] : {std::pair("core", "<std>/core/lib.rsk"), std::pair("cuda_device", "<std>/gpu/lib.rsk")}) {
-        const auto loaded = load(r, setup, root);
-        if (loaded.kind == resolve::LoadResult::Kind::Loaded) inputs.libraries.push_back({name, loaded.file});
-    }
+    if (!setup.on_demand) load_libraries(r, setup, inputs);
     inputs.main = r.sources.add("main.rsk", "main.rsk", std::string(text));
     inputs.crate_name = "user";
+    if (setup.on_demand) use_image(r, inputs);
     r.program = resolve::resolve(inputs, options, r.names, r.sources, r.sink);
     return result;
 }
