@@ -44,7 +44,7 @@ bool has(const std::vector<EmitRequest>& requests, Emit emit) {
 class FileCompilation {
   public:
     FileCompilation(const Options& options, const CompileInput& input)
-        : options_(options), input_(input), requests_(requests_of(options)), ptxas_(find_ptxas()) {}
+        : options_(options), input_(input), requests_(requests_of(options)) {}
 
     int run() {
         CompileOptions compile_options = options_.compile;
@@ -85,6 +85,8 @@ class FileCompilation {
     }
 
     int verify() {
+        if (options_.verify == Verify::Off && !needs_assembly()) return kOk;
+        ptxas_ = find_ptxas();
         if (ptxas_.empty()) {
             if (options_.verify == Verify::On || needs_assembly()) {
                 print_error("`ptxas` of the CUDA Toolkit was not found (needed for --verify on, cubin, fatbin and reports)");
@@ -94,7 +96,6 @@ class FileCompilation {
             if (options_.verify == Verify::Auto && options_.verbose) print_note("ptxas was not found: the PTX was not assembled");
             return kOk;
         }
-        if (options_.verify == Verify::Off && !needs_assembly()) return kOk;
         for (const CompiledImage& image : result_.images) {
             Result<Assembled> assembled = assemble(ptxas_, image);
             if (assembled.ok()) {
