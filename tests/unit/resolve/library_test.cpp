@@ -1,6 +1,7 @@
 // The library read on demand gives what the whole library gives, and little more than the program reaches.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -17,8 +18,7 @@ std::unique_ptr<Resolved> on_demand(std::string_view text) {
     return resolve_text(text, setup);
 }
 
-// The functions that were lowered, by path. (Of other things on-demand reading lowers fewer: it does not read an inherent impl
-// of which no item is mentioned, while the whole library's impls in play have their constants lowered.)
+// The functions that were lowered, by path.
 std::set<std::string> functions(const Resolved& r) {
     std::set<std::string> paths;
     for (std::uint32_t i = 0; i < r.program->defs.size(); ++i) {
@@ -27,6 +27,11 @@ std::set<std::string> functions(const Resolved& r) {
         if (fn && def.lowered) paths.insert(r.program->path_text(DefId(i)));
     }
     return paths;
+}
+
+// On demand may lower fewer: an inherent impl of which no item is mentioned is not read, so nothing follows from its head.
+bool within(const std::set<std::string>& some, const std::set<std::string>& all) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
 }
 
 }  // namespace
@@ -43,12 +48,12 @@ TEST_CASE("a small kernel reads a small part of the library") {
     const auto some = on_demand(kernel), all = resolve_text(kernel);
     CHECK(some->all_messages() == "");
     CHECK(some->program->defs.size() * 2 < all->program->defs.size());
-    CHECK(functions(*some) == functions(*all));
+    CHECK(within(functions(*some), functions(*all)));
     CHECK(some->def("core::option::Option").valid());
     CHECK_FALSE(some->def("core::iter::range::RangeInclusive").valid());
 }
 
-TEST_CASE("every golden of kernels resolves on demand, to what the whole library gives") {
+TEST_CASE("every golden of kernels resolves on demand, within what the whole library gives") {
     for (const auto& entry : std::filesystem::directory_iterator(OCKC_SOURCE_DIR "/tests/golden/kernel")) {
         if (entry.path().extension() != ".rsk") continue;
         const auto text = read_file(entry.path().string(), 1 << 20);
@@ -57,7 +62,7 @@ TEST_CASE("every golden of kernels resolves on demand, to what the whole library
         const auto some = on_demand(text.value()), all = resolve_text(text.value());
         REQUIRE(all->all_messages() == "");
         CHECK(some->all_messages() == "");
-        CHECK(functions(*some) == functions(*all));
+        CHECK(within(functions(*some), functions(*all)));
         CHECK(some->program->impls.size() <= all->program->impls.size());
     }
 }
