@@ -3,6 +3,8 @@
 // moved out of. A path with moved parts is opened: its fields are dropped one by one; an enum switches on its variant first.
 #include "mir/elaborate_drops.hpp"
 
+#include <unordered_map>
+
 #include "mir/init_flow.hpp"
 
 namespace ockc::mir {
@@ -45,7 +47,14 @@ class Elaborator {
         state_ = init_.before({block, static_cast<std::uint32_t>(body_.blocks[block].statements.size())});
         const MovePaths::Lookup found = paths_.find(drop.place);
         if (!found.exact) return;   // behind a reference: always there
-        const BlockId start = drop_path(found.path, drop.place, drop.target);
+        // Flags are tested by the drop and cleared after it.
+        const Liveness all = of_all(found.path);
+        BlockId next = drop.target;
+        if (all.maybe_init && all.maybe_uninit) {
+            next = add(GotoTerminator{drop.target});
+            after_drop_.emplace(block.raw, next);
+        }
+        const BlockId start = drop_path(found.path, drop.place, next);
         body_.blocks[block].terminator.data = GotoTerminator{start};
     }
 
@@ -188,7 +197,9 @@ class Elaborator {
             for (std::uint32_t i = 0; i <= count; ++i) {
                 const Location at{BlockId(b), i};
                 if (i < count) out.push_back(block.statements[i]);
-                for (const MoveOutId move : paths_.moves_at(at)) add_flags(paths_.moves()[move].path, false, out);
+                const auto after = i == count ? after_drop_.find(b) : after_drop_.end();
+                std::vector<Statement>& cleared = after != after_drop_.end() ? body_.blocks[after->second].statements : out;
+                for (const MoveOutId move : paths_.moves_at(at)) add_flags(paths_.moves()[move].path, false, cleared);
                 for (const InitId init : paths_.inits_at(at)) {
                     // A call initialises its destination on the way to its target, a block of its own.
                     const auto* call = i == count ? block.terminator.get_if<CallTerminator>() : nullptr;
@@ -214,6 +225,7 @@ class Elaborator {
     const InitFlow init_;
     SideMap<MovePathId, LocalId> flags_;
     bool any_flag_ = false;
+    std::unordered_map<std::uint32_t, BlockId> after_drop_;   // of a block whose drop tests flags: where it is done
     InitState state_;
     Span span_;
     ScopeId scope_;
