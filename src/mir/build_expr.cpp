@@ -82,7 +82,8 @@ void Builder::statement(hir::ExprId id) {
 void Builder::assign_expr(const hir::AssignExpr& node, Span span) {
     const TypeId type = tables_.type(node.lhs);
     if (!needs_drop(type)) {
-        const Rvalue value = as_rvalue(full(node.rhs));
+        // A place is read before the left side is computed, which may write it; and a borrow that it goes through ends there.
+        const Rvalue value = is_place(full(node.rhs)) ? Rvalue{UseRvalue{as_operand(node.rhs)}} : as_rvalue(full(node.rhs));
         assign(span, as_place(node.lhs), value);
         return;
     }
