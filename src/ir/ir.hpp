@@ -191,12 +191,21 @@ struct Function {
 };
 
 // A module variable: shared array, constant memory, device static, string or table.
+// The generic address of another global, in 8 bytes at a multiple of 8.
+struct Relocation {
+    std::uint64_t offset = 0;
+    GlobalId target;
+    friend bool operator==(const Relocation&, const Relocation&) = default;
+    friend auto operator<=>(const Relocation&, const Relocation&) = default;
+};
+
 struct Global {
     std::string name;  // PTX symbol
     Space space = Space::Global;
     std::uint64_t size = 0;  // bytes
     std::uint32_t align = 1;
     std::vector<std::uint8_t> init;  // empty: zero (shared: uninitialised)
+    std::vector<Relocation> relocations;  // by offset; init has zeros there
     bool is_extern = false;          // dynamic shared memory: size 0
     bool visible = false;            // reachable by name from the host
     Span span;

@@ -125,7 +125,7 @@ class Parser {
         return expected("`source`, `global`, `kernel` or `func`");
     }
 
-    // global = "global" NAME ":" space bytes "align" N ["extern"] ["visible"] ["init" hex]
+    // global = "global" NAME ":" space bytes "align" N ["extern"] ["visible"] ["init" hex] {"at" offset NAME}
     bool global() {
         Global out;
         std::string_view name;
@@ -144,6 +144,15 @@ class Parser {
         out.is_extern = accept_word("extern");
         out.visible = accept_word("visible");
         if (accept_word("init") && !bytes(out.init)) return false;
+        while (accept_word("at")) {
+            Relocation one;
+            std::string_view target;
+            if (!integer(one.offset) || !take(TextToken::Name, "a global's name", target)) return false;
+            const auto found = globals_.find(std::string(target));
+            if (found == globals_.end()) return fail("unknown global @" + std::string(target));
+            one.target = found->second;
+            out.relocations.push_back(one);
+        }
         if (!globals_.emplace(out.name, module_.globals.next_id()).second)
             return fail("second global of that name");
         module_.globals.push(std::move(out));

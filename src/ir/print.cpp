@@ -22,6 +22,8 @@ class Printer {
         if (!global.init.empty()) out_.raw(" init 0x");
         for (const std::uint8_t byte : global.init)
             out_.put("{:02x}", byte);
+        for (const Relocation& one : global.relocations)
+            out_.put(" at {} @{}", one.offset, module_.globals[one.target].name);
         out_.end_line();
     }
 

@@ -65,10 +65,26 @@ std::vector<bool> used_globals(const ir::Module& module, const std::vector<ir::F
             }
         }
     }
+    // What a used one points to; targets stand before those that point to them.
+    for (std::uint32_t i = module.globals.size(); i-- > 0;) {
+        if (!used[i]) continue;
+        for (const ir::Relocation& one : module.globals[ir::GlobalId(i)].relocations) used[one.target.raw] = true;
+    }
     return used;
 }
 
-ptx::Variable variable(const ir::Global& global, ptx::Module& out) {
+// Eight bytes an element, so that addresses can stand among them.
+void words_with_addresses(const ir::Module& module, const ir::Global& global, ptx::Module& out, ptx::Variable& v) {
+    v.type = ptx::Type::U64;
+    v.count = (global.size + 7) / 8;
+    v.init.resize(v.count);
+    for (std::size_t i = 0; i < global.init.size(); ++i) v.init[i / 8].bits |= std::uint64_t{global.init[i]} << (i % 8 * 8);
+    for (const ir::Relocation& one : global.relocations) {
+        v.init[one.offset / 8] = {0, out.symbol(module.globals[one.target].name), true};
+    }
+}
+
+ptx::Variable variable(const ir::Module& module, const ir::Global& global, ptx::Module& out) {
     ptx::Variable v;
     v.name = out.symbol(global.name);
     v.space = ptx_space(global.space);
@@ -80,6 +96,10 @@ ptx::Variable variable(const ir::Global& global, ptx::Module& out) {
         v.count = 0;
     } else if (global.visible) {
         v.linkage = ptx::Linkage::Visible;
+    }
+    if (!global.relocations.empty()) {
+        words_with_addresses(module, global, out, v);
+        return v;
     }
     // Trailing zeros need not be written.
     std::size_t length = global.init.size();
@@ -130,7 +150,7 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         const ir::Global& global = module.globals[ir::GlobalId(i)];
         if (!used[i] && !global.visible) continue;
         names.insert(global.name);
-        out.variables.push_back(variable(global, out));
+        out.variables.push_back(variable(module, global, out));
     }
     for (const ir::FuncId id : order)
         names.insert(module.functions[id].name);

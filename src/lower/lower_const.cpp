@@ -72,11 +72,11 @@ Value FunctionLowering::const_value(const ConstValue& value, TypeId type) {
         case ConstValue::Kind::Aggregate: {
             const Layout& shape = layout(type);
             if (form_of(shape) == ValueForm::Zero) return zero_value(type);
-            std::vector<std::uint8_t> bytes(shape.size);
             constexpr std::uint64_t kByStores = 64;   // longer values are read from a module variable
-            if (shape.size > kByStores && module_.encode(value, bytes)) {
-                PlaceRef at{generic_address(module_.bytes_global(std::move(bytes), shape.align)), 0, {}, type, &shape};
-                return load(at);
+            if (shape.size > kByStores) {
+                if (std::optional<ConstImage> image = module_.image_of(value)) {
+                    return load({generic_address(module_.image_global(std::move(*image), shape.align)), 0, {}, type, &shape});
+                }
             }
             const PlaceRef at = temporary(type);
             store_const(at, value);
@@ -112,10 +112,9 @@ Value FunctionLowering::const_pointer(const ConstValue& value, TypeId type) {
     const bool fat = form_of(layout(type)) == ValueForm::Pair;
     if (target.kind == ConstValue::Kind::Bytes) return bytes_constant(target.bytes, type, fat);
     const Layout& shape = layout(target.type);
-    std::vector<std::uint8_t> bytes(shape.size);
     ir::ValueId at;
-    if (module_.encode(target, bytes)) {
-        at = generic_address(module_.bytes_global(std::move(bytes), shape.align));
+    if (std::optional<ConstImage> image = module_.image_of(target)) {
+        at = generic_address(module_.image_global(std::move(*image), shape.align));
     } else {
         const PlaceRef memory = temporary(target.type);
         store_const(memory, target);

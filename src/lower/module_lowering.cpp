@@ -181,16 +181,22 @@ std::uint32_t ModuleLowering::panic_site(Span span, std::string text) {
 }
 
 ir::GlobalId ModuleLowering::bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align) {
-    const auto key = std::pair(bytes, align);
-    if (auto found = byte_globals_.find(key); found != byte_globals_.end()) return found->second;
+    return image_global({std::move(bytes), {}}, align);
+}
+
+ir::GlobalId ModuleLowering::image_global(ConstImage image, std::uint32_t align) {
+    if (image.bytes.empty()) image.bytes.push_back(0);   // an address all the same
+    const auto key = std::tuple(image.bytes, image.relocations, align);
+    if (auto found = const_globals_.find(key); found != const_globals_.end()) return found->second;
     ir::Global global;
     global.name = unique_symbol("ock_const");
     global.space = ir::Space::Global;
-    global.size = bytes.size();
+    global.size = image.bytes.size();
     global.align = align;
-    global.init = std::move(bytes);
+    global.init = std::move(image.bytes);
+    global.relocations = std::move(image.relocations);
     const ir::GlobalId id = module().globals.push(std::move(global));
-    byte_globals_.emplace(key, id);
+    const_globals_.emplace(key, id);
     return id;
 }
 
@@ -206,10 +212,11 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     global.align = shape.align;
     global.span = def.name.span;
     if (const ConstValue* value = context().eval_static(static_def)) {
-        global.init.assign(shape.size, 0);
-        if (!encode(*value, global.init)) {
-            context().sink().error(Code::OCK0999, def.name.span, "a static that holds references is not supported yet")
-                .help("keep the referenced values in statics of their own");
+        if (std::optional<ConstImage> image = image_of(*value)) {
+            global.init = std::move(image->bytes);
+            global.relocations = std::move(image->relocations);
+        } else {
+            context().sink().error(Code::OCK0999, def.name.span, "a static that holds function pointers is not supported yet");
         }
     }
     const ir::GlobalId id = module().globals.push(std::move(global));

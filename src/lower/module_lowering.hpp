@@ -2,7 +2,9 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -16,6 +18,12 @@ using check::ConstValue;
 using check::ItemRef;
 using types::Layout;
 using types::TypeId;
+
+// A constant in memory: bytes, and the addresses among them.
+struct ConstImage {
+    std::vector<std::uint8_t> bytes;
+    std::vector<ir::Relocation> relocations;
+};
 
 // How a value of a type is held while it is computed with.
 enum class ValueForm : std::uint8_t { Zero, Scalar, Pair, Memory };
@@ -54,16 +62,21 @@ class ModuleLowering {
 
     std::uint32_t panic_site(Span span, std::string text);
     ir::GlobalId bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align);
+    ir::GlobalId image_global(ConstImage image, std::uint32_t align);
     ir::GlobalId static_global(DefId static_def);
-    // Bytes of a constant without references; false when it has some.
-    bool encode(const ConstValue& value, std::span<std::uint8_t> out);
+    // encode_const.cpp: a constant's image; nothing when it holds function pointers.
+    std::optional<ConstImage> image_of(const ConstValue& value);
     void encode_tag(TypeId type, std::uint32_t variant, std::span<std::uint8_t> out);
+    // Which discriminant the bytes of an enum value stand for, sign-extended as its type says.
+    unsigned __int128 decode_discriminant(TypeId type, std::span<const std::uint8_t> bytes);
 
     // kernel_signature.cpp: ABI of a kernel from its signature.
     abi::KernelAbi kernel_abi(DefId kernel);
     abi::AbiType abi_type(TypeId type, Span span);
 
   private:
+    bool encode(const ConstValue& value, std::uint64_t at, ConstImage& out);
+    bool encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out);
     struct Pending {
         ItemRef item;
         ir::FuncId function;
@@ -78,7 +91,7 @@ class ModuleLowering {
     std::deque<Pending> queue_;
     std::unordered_map<std::uint64_t, ir::FuncId> instances_;          // def and args in one key
     std::unordered_map<DefId, ir::GlobalId> statics_;
-    std::map<std::pair<std::vector<std::uint8_t>, std::uint32_t>, ir::GlobalId> byte_globals_;
+    std::map<std::tuple<std::vector<std::uint8_t>, std::vector<ir::Relocation>, std::uint32_t>, ir::GlobalId> const_globals_;
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
     std::unordered_set<std::string> symbols_;
     std::unordered_map<TypeId, std::uint32_t> abi_structs_;

@@ -85,7 +85,7 @@ ValueId load_constant_data(Rewriter& r) {
     const Global& global = r.module.globals[address->global];
     const std::uint32_t size = type_bytes(inst.type);
     const auto offset = static_cast<std::uint64_t>(place.offset) + inst.imm;
-    if (global.space != Space::Const || global.visible || global.init.size() < size ||
+    if (global.space != Space::Const || global.visible || !global.relocations.empty() || global.init.size() < size ||
         offset > global.init.size() - size) {
         return ValueId::none();
     }
