@@ -69,8 +69,10 @@ bool BodyChecker::coerce_unsized(TypeId from, TypeId to, std::vector<Adjustment>
     if (!to_ref && !to_raw) return false;
     const bool from_ref = source.kind == TypeKind::Ref;
     if (!from_ref && !(source.kind == TypeKind::RawPtr && to_raw)) return false;
-    const TypeId array = shallow(source.element), slice = shallow(wanted.element);
-    if (types_.kind(array) != TypeKind::Array || types_.kind(slice) != TypeKind::Slice) return false;
+    const TypeId slice = shallow(wanted.element);
+    if (types_.kind(slice) != TypeKind::Slice) return false;
+    const TypeId array = structural(source.element);   // an iterator's item may be known by its obligations only
+    if (types_.kind(array) != TypeKind::Array) return false;
     if (wanted.mutability == Mutability::Mut && source.mutability == Mutability::Not) return false;
     if (!unify(types_[slice].element, types_[array].element)) return false;
     if (from_ref) {

@@ -15,6 +15,7 @@ constexpr std::string_view kEverything = R"(source "all.rsk"
 global @tile: shared 1024 align 4
 global @smem: shared 0 align 16 extern
 global @table: const 4 align 4 visible init 0x0001ff7f
+global @refs: global 16 align 8 init 0x0700000000000000 at 8 @table
 
 kernel @all(%0: ptr.global readonly noalias nonnull align 4, %1: i64) index 2 domain 1 block 256 1 1 max_threads 256 {
 bb0(%0: ptr.global, %1: i64):
