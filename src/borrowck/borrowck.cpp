@@ -2,6 +2,7 @@
 #include "borrowck/borrowck.hpp"
 
 #include "borrowck/checker.hpp"
+#include "mir/body_rules.hpp"
 #include "mir/known_panics.hpp"
 
 namespace ockc::borrowck {
@@ -27,12 +28,13 @@ bool check_body(const mir::Body& body, const mir::Program& program, check::Conte
 }
 
 bool check(const mir::Program& program, check::Context& context) {
-    bool good = true;
+    bool good = check_impl_signatures(context);
     for (const DefId owner : program.order) {
         const mir::Body& body = *program.bodies.at(owner);
         if (body.has_errors) continue;
         const bool fine = check_body(body, program, context);
-        good = fine && mir::lint_known_panics(body, context) && good;
+        const bool orderly = mir::check_body_rules(body, context);
+        good = fine && orderly && mir::lint_known_panics(body, context) && good;
     }
     return good;
 }

@@ -175,12 +175,33 @@ class TypeCheck {
             TypeId type;
             if (has_signature && i <= cx_.body.arg_count) {
                 const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
-                type = regions_.renumber(i == 0 ? sig.output : sig.inputs[i - 1]);
+                type = regions_.renumber(i == 0 ? cx_.context.reveal_own(cx_.body.owner, sig.output) : sig.inputs[i - 1]);
             } else {
                 type = regions_.renumber(local.type);
             }
             cx_.local_types.set(LocalId(i), type);
+            if (has_signature && i == 0) hidden_result(type);
             if (cx_.body.is_closure && i <= cx_.body.arg_count) surroundings(type, LocalId(i));
+        }
+    }
+
+    // What `impl Trait` in the result hides outlives the call, and what its `+ 'a` says.
+    void hidden_result(TypeId type) {
+        const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
+        if (cx_.context.reveal_own(cx_.body.owner, output) == output) return;
+        std::vector<types::RegionId> bounds;
+        if (types_.kind(output) == TypeKind::Opaque) {
+            for (const check::Predicate& bound : cx_.context.item_bounds(types_[output].def)) {
+                if (bound.kind == check::Predicate::Kind::TypeOutlives && is_known(bound.region)) bounds.push_back(bound.region);
+            }
+        }
+        for (const RegionVid region : regions_.regions_of(type)) {
+            if (regions_.info(region).is_universal) continue;
+            for (const types::RegionId bound : bounds) regions_.outlives(Outlives{region, universal_of(bound), Category::Return, {}, cx_.body.span});
+            if (!bounds.empty()) continue;
+            regions_.info(region).is_universal = true;   // captured: any lifetime of the signature may be part of it
+            cx_.known_outlives.emplace_back(kStatic, region);
+            for (const auto& [raw, known] : named_) cx_.known_outlives.emplace_back(known, region);
         }
     }
 

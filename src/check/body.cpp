@@ -60,9 +60,10 @@ bool BodyChecker::run() {
         for (std::size_t i = 0; i < body_.params.size(); ++i) {
             const TypeId type = normalize(sig.inputs[i], body_.params[i].span);
             check_pattern(body_.params[i].pat, type);
-            require_sized(type, {body_.params[i].span, CauseKind::SizedVariable, {}, {}, {}});
+            const bool is_variable = std::holds_alternative<hir::BindingPat>(pat(body_.params[i].pat).data);   // asks itself
+            if (!is_variable) require_sized(type, {body_.params[i].span, CauseKind::SizedVariable, {}, {}, {}});
         }
-        return_type_ = normalize(sig.output, syntax.output_span);
+        return_type_ = normalize(open_opaques(sig.output, syntax.output_span), syntax.output_span);
         return_span_ = syntax.output_span;
         require_sized(return_type_, {syntax.output_span.valid() ? syntax.output_span : syntax.span, CauseKind::SizedReturn, {}, {}, {}});
         check_coerce(body_.value, return_type_);

@@ -4,6 +4,7 @@
 //
 // The class is one; its files follow the topics: body_*.cpp.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -119,6 +120,10 @@ class BodyChecker final : public ClosureSource {
     TypeId lower_type(hir::TyId type);
     void require_well_formed(TypeId type, Span span);
     TypeId normalize(TypeId type, Span span);
+    TypeId open_opaques(TypeId type, Span span);
+    void write_back_opaques();
+    bool needs_itself(TypeId type, std::vector<DefId>& path);
+    const ClosureInfo* known_closure(DefId def);
     TypeId shallow(TypeId type) { return infer_.shallow(type); }
     // The type as far as obligations can tell: solves what waits when it is still a variable.
     TypeId structural(TypeId type);
@@ -194,6 +199,7 @@ class BodyChecker final : public ClosureSource {
         DefId def;
     };
     std::optional<VariantRef> resolve_variant_path(const hir::QPath& path, Span span, Code code);
+    bool report_not_ctor(TypeId self, const hir::QPath& path);
     TypeId check_struct(ExprId id, const hir::StructExpr& e, Expectation expected);
     void check_struct_fields(ExprId id, const hir::StructExpr& e, const VariantRef& variant);
     void check_struct_base(const hir::StructExpr& e, const VariantRef& variant, ExprId id);
@@ -213,6 +219,7 @@ class BodyChecker final : public ClosureSource {
     };
     TypeId check_args(ExprId call, const CallSig& sig, hir::List<ExprId> args, Expectation expected, Span callee_span);
     std::vector<TypeId> inputs_for_output(const CallSig& sig, Expectation expected);
+    void merge_argument_errors(hir::List<ExprId> args, std::size_t first, Span callee_span);
     void report_arg_count(ExprId call, const CallSig& sig, hir::List<ExprId> args, Span callee_span);
     std::optional<CallSig> callable_sig(ExprId call, ExprId callee, TypeId type);
     std::optional<CallSig> overloaded_call(ExprId call, ExprId callee, TypeId self, std::uint32_t autoderefs, std::size_t arg_count);
@@ -299,8 +306,10 @@ class BodyChecker final : public ClosureSource {
         std::vector<TypeId> inputs;
         TypeId output;
         bool known = false;
+        bool from_fn_ptr = false;    // the coercion compares the signatures
     };
     void deduce_closure(TypeId expected, ExpectedSig& sig, std::optional<ClosureKind>& kind);
+    TypeId lower_closure_result(hir::TyId type);
     void analyze_captures();
 
     // ---- method_probe.cpp, method_confirm.cpp
@@ -317,6 +326,7 @@ class BodyChecker final : public ClosureSource {
     void report_coercion(ExprId id, TypeId expected, TypeId found);
     void suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId expected, TypeId found);
     void report(const FulfillError& failure);
+    bool implies_goal(const TraitRef& failed, const TraitRef& other);
     void report_unimplemented(const Obligation& obligation);
     void report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span);
     void report_ambiguous(const Obligation& obligation);
@@ -356,6 +366,7 @@ class BodyChecker final : public ClosureSource {
     std::vector<std::pair<TypeId, Cause>> sized_locals_;
     std::vector<ExprId> operators_;     // overloaded ones that may turn out to be built in
     TypeId return_type_;                // none in constants
+    std::map<DefId, TypeId> opaques_;   // `impl Trait`s of the result, being found
     Span return_span_;
     bool in_closure_ = false;
     bool probing_ = false;              // inside a snapshot that is rolled back: obligations must stay as they are

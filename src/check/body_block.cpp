@@ -305,6 +305,7 @@ TypeId BodyChecker::check_break(ExprId id, const hir::BreakExpr& e) {
             if (Diagnostic* diagnostic = report_mismatch(span(id), known, types_.unit)) {
                 diagnostic->help("give the `break` a value of the expected type");
             }
+            context.merged = types_.error;   // the loop as a whole is not wrong once more
         } else {
             context.merged = known;
         }

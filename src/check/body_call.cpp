@@ -119,7 +119,7 @@ TypeId BodyChecker::check_call(ExprId id, const hir::CallExpr& e, Expectation ex
             return check_args(id, sig, e.args, expected, span(e.callee));
         }
         const TypeKind kind = types_.kind(type);
-        if (kind == TypeKind::Param || kind == TypeKind::Adt || kind == TypeKind::Projection || kind == TypeKind::Closure) {
+        if (kind == TypeKind::Param || kind == TypeKind::Adt || kind == TypeKind::Projection || kind == TypeKind::Opaque || kind == TypeKind::Closure) {
             apply_adjustments(e.callee, deref_adjustments(steps, i, span(e.callee)));
             if (auto sig = overloaded_call(id, e.callee, type, i, e.args.size())) return check_args(id, *sig, e.args, expected, span(e.callee));
             adjustments_.erase(e.callee);
@@ -197,6 +197,7 @@ TypeId BodyChecker::check_args(ExprId call, const CallSig& sig, hir::List<ExprId
         return sig.output;
     }
     const std::vector<TypeId> wanted = inputs_for_output(sig, expected);
+    const std::size_t first_error = cx_.sink().all().size();
     // Closures come second: the other arguments may tell what they take.
     for (const bool closures : {false, true}) {
         if (closures) run_obligations();
@@ -217,7 +218,33 @@ TypeId BodyChecker::check_args(ExprId call, const CallSig& sig, hir::List<ExprId
             if (!any) break;
         }
     }
+    merge_argument_errors(args, first_error, callee_span);
     return sig.output;
+}
+
+// Several arguments of wrong types are one error, at the callee.
+void BodyChecker::merge_argument_errors(hir::List<ExprId> args, std::size_t first, Span callee_span) {
+    auto& all = cx_.sink().all();
+    const auto is_argument = [&](const Diagnostic& d) {
+        return d.code == Code::E0308 && std::any_of(args.begin(), args.end(), [&](ExprId arg) { return span(arg) == d.primary_span(); });
+    };
+    std::vector<const Diagnostic*> wrong;
+    for (std::size_t i = first; i < all.size(); ++i) {
+        if (is_argument(all[i])) wrong.push_back(&all[i]);
+    }
+    if (wrong.size() < 2) return;
+    Diagnostic merged = *wrong.front();
+    merged.message = "arguments to this function are incorrect";
+    merged.labels = {{callee_span, {}, true}};
+    for (const Diagnostic* one : wrong) merged.labels.push_back({one->primary_span(), one->labels.front().text, false});
+    std::size_t at = 0;
+    bool placed = false;
+    cx_.sink().retain([&](Diagnostic& d) {
+        if (at++ < first || !is_argument(d)) return true;
+        if (std::exchange(placed, true)) return false;
+        d = std::move(merged);
+        return true;
+    });
 }
 
 TypeId BodyChecker::check_method_call(ExprId id, const hir::MethodCallExpr& e, Expectation expected) {

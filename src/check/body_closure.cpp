@@ -27,7 +27,7 @@ void BodyChecker::deduce_closure(TypeId expected, ExpectedSig& sig, std::optiona
         const auto all = types_[types_[wanted].elements];
         sig.inputs.assign(all.begin(), all.end() - 1);
         sig.output = all.back();
-        sig.known = true;
+        sig.known = sig.from_fn_ptr = true;
         return;
     }
     if (!infer_.is_type_var(wanted)) return;
@@ -57,6 +57,11 @@ void BodyChecker::deduce_closure(TypeId expected, ExpectedSig& sig, std::optiona
     }
 }
 
+TypeId BodyChecker::lower_closure_result(hir::TyId type) {
+    if (std::holds_alternative<hir::NeverTy>(program_.types[type].data)) return types_.never;
+    return lower_type(type);
+}
+
 TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectation expected) {
     ExpectedSig sig;
     std::optional<ClosureKind> kind;
@@ -66,10 +71,12 @@ TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectat
     info->owner = generics_owner(program_, cx_.body_owner(owner_));
     info->expr = id;
     info->is_move = e.is_move;
+    bool miscounted = false;
     if (sig.known && sig.inputs.size() != e.params.size()) {
         error(Code::E0593, e.head_span, fmt::format("closure is expected to take {} argument{}, but it takes {} argument{}", sig.inputs.size(),
                                                     sig.inputs.size() == 1 ? "" : "s", e.params.size(), e.params.size() == 1 ? "" : "s"))
             .label(e.head_span, fmt::format("takes {} argument{}", e.params.size(), e.params.size() == 1 ? "" : "s"));
+        miscounted = true;
         sig = {};
         sig.known = true;
         for (std::size_t i = 0; i < e.params.size(); ++i) sig.inputs.push_back(types_.error);
@@ -78,14 +85,20 @@ TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectat
     for (std::size_t i = 0; i < e.params.size(); ++i) {
         const TypeId hint = sig.known ? sig.inputs[i] : TypeId();
         TypeId type = e.params[i].type.valid() ? lower_type(e.params[i].type) : hint.valid() ? hint : infer_.new_var(e.params[i].span);
-        if (e.params[i].type.valid() && hint.valid() && !unify(hint, type)) {
+        const bool fits = !e.params[i].type.valid() || !hint.valid() || unify(hint, type);
+        if (!fits && sig.from_fn_ptr) {   // one message for the whole signature
+            report_mismatch(span(id), hint, type);
+            miscounted = true;
+            sig.output = types_.error;
+            type = types_.error;
+        } else if (!fits) {
             error(Code::E0631, e.head_span, "type mismatch in closure arguments")
                 .label(program_.types[e.params[i].type].span, fmt::format("found `{}`, expected `{}`", text(type), text(hint)));
             type = types_.error;
         }
         info->inputs.push_back(type);
     }
-    info->output = e.output.valid() ? lower_type(e.output) : sig.output.valid() ? sig.output : infer_.new_var(span(e.body));
+    info->output = e.output.valid() ? lower_closure_result(e.output) : sig.output.valid() ? sig.output : infer_.new_var(span(e.body));
     ClosureState& state = closures_[e.def];
     state.body = e.body;
     state.kind = kind;
@@ -106,6 +119,7 @@ TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectat
     in_closure_ = saved_in;
     diverges_ = saved_diverges;
     closure_order_.push_back(e.def);   // inner closures stand before the outer one
+    if (miscounted) return types_.error;   // what follows from it is no error of its own
     return types_.closure(e.def, types_.erase_regions(cx_.identity_args(e.def)));
 }
 

@@ -73,7 +73,7 @@ TypeId BodyChecker::check_coerce(ExprId id, TypeId type, bool two_phase) {
 
 TypeId BodyChecker::check_literal(ExprId, const hir::Literal& literal, Expectation expected) {
     using Kind = hir::Literal::Kind;
-    const TypeId wanted = expected.kind == Expectation::Kind::None ? TypeId() : shallow(expected.type);
+    const TypeId wanted = expected.kind == Expectation::Kind::None ? TypeId() : structural(expected.type);
     const TypeKind wanted_kind = wanted.valid() ? types_.kind(wanted) : TypeKind::Error;
     const auto suffix_type = [&] {
         switch (literal.suffix) {

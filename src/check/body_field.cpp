@@ -1,6 +1,7 @@
 // Places: automatic dereferences, fields, indexing, `*`, and the switch to DerefMut and IndexMut of places that are mutated.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "check/body.hpp"
@@ -105,7 +106,12 @@ TypeId BodyChecker::report_no_field(ExprId, const hir::FieldExpr& e, TypeId type
         return types_.error;
     }
     const MethodProbeResult method = probe_method(type, e.field.name, e.field.span, steps);
-    if (method.pick) {
+    // A library method that nothing calls is known by name only.
+    const bool named = std::any_of(steps.begin(), steps.end(), [&](const DerefStep& step) {
+        const auto& items = cx_.inherent_items(shallow(step.type), e.field.name);
+        return std::any_of(items.begin(), items.end(), [&](const AssocItem& item) { return program_.defs[item.def].kind == hir::DefKind::AssocFn; });
+    });
+    if (method.pick || method.private_item.valid() || named) {
         error(Code::E0615, e.field.span, fmt::format("attempted to take value of method `{}` on type `{}`", field, text(type)))
             .label(e.field.span, "method, not a field")
             .suggest(e.field.span.after(), "()", "use parentheses to call the method");
@@ -190,8 +196,18 @@ TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
         if (const auto element = try_index_step(id, e, self, index, deref_adjustments(steps, i, span(e.base)))) return *element;
         const TypeKind kind = types_.kind(self);
         if (kind != TypeKind::Array && kind != TypeKind::Slice) continue;
-        error(Code::E0277, span(e.index), fmt::format("the type `[{}]` cannot be indexed by `{}`", text(types_[self].element), text(index)))
-            .label(span(e.index), "slice indices are of type `usize` or ranges of `usize`");
+        Diagnostic& diagnostic = error(Code::E0277, span(e.index), fmt::format("the type `[{}]` cannot be indexed by `{}`", text(types_[self].element), text(index)));
+        diagnostic.label(span(e.index), "slice indices are of type `usize` or ranges of `usize`");
+        if (types_.kind(index) == TypeKind::Int) {
+            const bool is_atom = !std::holds_alternative<hir::BinaryExpr>(expr(e.index).data) && !std::holds_alternative<hir::CastExpr>(expr(e.index).data);
+            if (is_atom) diagnostic.suggest(span(e.index).after(), " as usize", "convert with `as usize`");
+            if (!is_atom) diagnostic.help("convert the index: `(..) as usize`");
+        }
+        return types_.error;
+    }
+    if (const TypeId last = shallow(steps.back().type); types_.kind(last) == TypeKind::Str) {
+        error(Code::E0277, span(e.index), fmt::format("the type `str` cannot be indexed by `{}`", text(index)))
+            .label(span(e.index), "string indices are ranges of `usize`");
         return types_.error;
     }
     error(Code::E0608, span(id), fmt::format("cannot index into a value of type `{}`", text(base)));

@@ -71,7 +71,7 @@ bool BodyChecker::is_builtin_binary(BinaryOp op, TypeId lhs, TypeId rhs) {
 }
 
 // Both operands are scalars: the rule of the operator, and no trait.
-TypeId BodyChecker::builtin_binary(ExprId id, BinaryOp op, ExprId, ExprId rhs, TypeId lhs_type, TypeId rhs_type, Span op_span) {
+TypeId BodyChecker::builtin_binary(ExprId id, BinaryOp op, ExprId lhs, ExprId rhs, TypeId lhs_type, TypeId rhs_type, Span op_span) {
     switch (op_class(op)) {
         case OpClass::Lazy: return types_.boolean;
         case OpClass::Shift: return lhs_type;
@@ -83,7 +83,10 @@ TypeId BodyChecker::builtin_binary(ExprId id, BinaryOp op, ExprId, ExprId rhs, T
             }
             return lhs_type;
         case OpClass::Compare:
-            if (!unify(lhs_type, rhs_type)) report_coercion(rhs, lhs_type, rhs_type);
+            if (unify(lhs_type, rhs_type)) return types_.boolean;
+            report_coercion(rhs, lhs_type, rhs_type);
+            const bool by_reference = types_.kind(shallow(tables_.expr_types[lhs])) == TypeKind::Ref;   // `&A: PartialEq<&B>` where A: PartialEq<B>
+            if (by_reference) report_operands(id, op, lhs_type, rhs_type, op_span);
             return types_.boolean;
     }
     return types_.error;
@@ -108,8 +111,10 @@ TypeId BodyChecker::check_binary(ExprId id, const hir::BinaryExpr& e, Expectatio
         if (has_error(rhs)) return kind == OpClass::Compare ? types_.boolean : types_.error;
         // One reference on either side of arithmetic, on both sides of a comparison, is looked through.
         const bool left_ref = types_.kind(lhs) == TypeKind::Ref, right_ref = types_.kind(rhs) == TypeKind::Ref;
+        const auto unique = [&](TypeId type) { return types_.kind(type) == TypeKind::Ref && types_[type].mutability == Mutability::Mut; };
+        const bool shared = kind == OpClass::Compare || (!unique(lhs) && !unique(rhs));   // `&mut f32` has no operators but `==` and `<`
         const TypeId left = strip_ref(lhs), right = strip_ref(rhs);
-        if (is_scalar(types_[right]) && is_builtin_binary(e.op, left, right) && (kind != OpClass::Compare || left_ref == right_ref)) {
+        if (shared && is_scalar(types_[right]) && is_builtin_binary(e.op, left, right) && (kind != OpClass::Compare || left_ref == right_ref)) {
             if (left_ref) apply_adjustments(e.lhs, {{AdjustKind::Deref, Mutability::Not, false, {}, left}});
             if (right_ref) apply_adjustments(e.rhs, {{AdjustKind::Deref, Mutability::Not, false, {}, right}});
             return builtin_binary(id, e.op, e.lhs, e.rhs, left, right, e.op_span);
@@ -226,7 +231,8 @@ TypeId BodyChecker::check_assign_op(ExprId id, const hir::AssignOpExpr& e) {
     if (is_scalar(types_[lhs])) {
         const TypeId rhs = structural(check_expr(e.rhs));
         const TypeId right = strip_ref(rhs);
-        if (!has_error(rhs) && is_scalar(types_[right]) && is_builtin_binary(e.op, lhs, right)) {
+        const bool unique = types_.kind(rhs) == TypeKind::Ref && types_[rhs].mutability == Mutability::Mut;
+        if (!has_error(rhs) && !unique && is_scalar(types_[right]) && is_builtin_binary(e.op, lhs, right)) {
             if (types_.kind(rhs) == TypeKind::Ref) apply_adjustments(e.rhs, {{AdjustKind::Deref, Mutability::Not, false, {}, right}});
             builtin_binary(id, e.op, e.lhs, e.rhs, lhs, right, e.op_span);
             require_place(e.lhs, Code::E0067, e.op_span);
@@ -244,7 +250,7 @@ TypeId BodyChecker::check_unary(ExprId id, const hir::UnaryExpr& e, Expectation 
     if (e.op == hir::UnaryOp::Deref) return check_deref(id, e, expected);
     TypeId operand = structural(check_expr(e.operand, expected));
     if (has_error(operand)) return types_.error;
-    if (types_.kind(operand) == TypeKind::Ref && is_scalar(types_[strip_ref(operand)])) {
+    if (types_.kind(operand) == TypeKind::Ref && types_[operand].mutability == Mutability::Not && is_scalar(types_[strip_ref(operand)])) {
         operand = strip_ref(operand);
         apply_adjustments(e.operand, {{AdjustKind::Deref, Mutability::Not, false, {}, operand}});
     }

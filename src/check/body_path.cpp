@@ -32,6 +32,12 @@ BodyChecker::ValuePath BodyChecker::instantiate_value(ItemRef item, Span at) {
 ArgsId BodyChecker::variant_args(const hir::Path& path, DefId adt, Span at) {
     const std::size_t n = path.segments.size();
     const hir::GenericArgs* args = path.segments[n - 1].args;
+    if (args != nullptr && n >= 2 && path.segments[n - 2].args != nullptr) {
+        error(Code::E0109, path.segments[n - 1].ident.span, fmt::format("type arguments are not allowed on variant `{}`", name(path.segments[n - 1].ident.name)))
+            .label(path.segments[n - 1].ident.span, "type argument not allowed")
+            .note("generic arguments may stand on the enum or on its variant, not on both");
+        args = nullptr;
+    }
     if (args == nullptr && n >= 2) args = path.segments[n - 2].args;
     return types_.erase_regions(lowerer_.lower_args(adt, {}, args, at, true));
 }
@@ -162,7 +168,7 @@ std::optional<BodyChecker::ValuePath> BodyChecker::resolve_value_path(const hir:
             const TypeId self = types_.erase_regions(cx_.type_of(res.def));
             const TypeData data = types_[self];
             if (data.kind != TypeKind::Adt || cx_.adt(data.def).kind != AdtInfo::Kind::Struct || !cx_.adt(data.def).variants[0].ctor.valid()) {
-                if (!has_error(self)) error(Code::E0423, at, "the `Self` constructor must be used with unit or tuple struct");
+                if (!has_error(self)) error(Code::None, at, "the `Self` constructor must be used with unit or tuple struct");
                 return std::nullopt;
             }
             ValuePath value = instantiate_value({cx_.adt(data.def).variants[0].ctor, data.args}, at);
@@ -186,6 +192,16 @@ TypeId BodyChecker::check_path(ExprId id, const hir::QPath& path, Expectation) {
 
 // ---- struct paths --------------------------------------------------------------------------------------------------------------------------
 
+// `Type::function(..)` as a pattern.
+bool BodyChecker::report_not_ctor(TypeId self, const hir::QPath& path) {
+    const MethodProbeResult found = probe_path(self, path.segment.ident.name, path.segment.ident.span);
+    if (!found.pick) return false;
+    error(Code::E0164, path.span, fmt::format("expected tuple struct or tuple variant, found {} `{}`", hir::def_kind_text(program_.defs[found.pick->item].kind),
+                                              name(path.segment.ident.name)))
+        .label(path.span, "not a tuple struct or tuple variant");
+    return true;
+}
+
 std::optional<BodyChecker::VariantRef> BodyChecker::resolve_variant_path(const hir::QPath& path, Span at, Code code) {
     VariantRef out;
     if (path.kind == hir::QPath::Kind::TypeRelative) {
@@ -197,12 +213,14 @@ std::optional<BodyChecker::VariantRef> BodyChecker::resolve_variant_path(const h
             for (std::uint32_t i = 0; i < adt.variants.size(); ++i) {
                 if (adt.variants[i].name == path.segment.ident.name) return VariantRef{&adt, i, data.args, self, adt.variants[i].def};
             }
+            if (code == Code::E0164 && report_not_ctor(self, path)) return std::nullopt;
             Diagnostic& diagnostic = error(Code::E0599, path.segment.ident.span,
                                            fmt::format("no variant named `{}` found for {}", name(path.segment.ident.name), describe(self)));
             diagnostic.label(path.segment.ident.span, fmt::format("variant not found in `{}`", text(self)));
             suggest_names(diagnostic, self, path.segment.ident.name, path.segment.ident.span);
             return std::nullopt;
         }
+        if (code == Code::E0164 && report_not_ctor(self, path)) return std::nullopt;
         if (!has_error(self)) error(Code::E0223, at, "ambiguous associated type");
         return std::nullopt;
     }
@@ -266,7 +284,7 @@ TypeId BodyChecker::check_struct(ExprId id, const hir::StructExpr& e, Expectatio
     }
     tables_.expr_items.set(id, {variant->def, variant->args});
     // The expected type tells arguments that the path leaves open, so that fields can coerce.
-    if (expected.kind == Expectation::Kind::HasType && infer_.can_unify(expected.type, variant->type)) unify(expected.type, variant->type);
+    if (expected.kind == Expectation::Kind::HasType && !infer_.is_type_var(expected.type) && infer_.can_unify(expected.type, variant->type)) unify(expected.type, variant->type);
     check_struct_fields(id, e, *variant);
     if (e.base.valid()) check_struct_base(e, *variant, id);
     return variant->type;

@@ -164,7 +164,8 @@ void BodyChecker::check_path_pattern(PatId id, const hir::PathPat& p, TypeId exp
     const bool unit = kind == DefKind::Ctor && types_.kind(shallow(value->type)) == TypeKind::Adt;
     if (!unit && kind != DefKind::Const && kind != DefKind::AssocConst) {
         const bool tuple_ctor = kind == DefKind::Ctor;
-        error(tuple_ctor ? Code::E0532 : Code::E0533, pat(id).span,
+        const bool qualified = p.path.kind == hir::QPath::Kind::Resolved;
+        error(tuple_ctor || qualified ? Code::E0532 : Code::E0533, pat(id).span,
               fmt::format("expected unit struct, unit variant or constant, found {}", tuple_ctor ? "tuple variant" : hir::def_kind_text(kind)))
             .label(pat(id).span, "not a unit struct, unit variant or constant");
         return;
@@ -291,7 +292,7 @@ void BodyChecker::check_tuple_struct_pattern(PatId id, const hir::TupleStructPat
 }
 
 void BodyChecker::check_struct_pattern(PatId id, const hir::StructPat& p, TypeId expected, BindMode mode) {
-    const auto variant = resolve_variant_path(p.path, p.path.span, Code::E0574);
+    const auto variant = resolve_variant_path(p.path, p.path.span, Code::E0071);
     if (!variant || !pattern_demand(id, expected, variant->type)) {
         for (const hir::FieldPat& field : p.fields) poison_pattern(field.pat);
         return;
@@ -360,10 +361,10 @@ void BodyChecker::check_slice_pattern(PatId id, const hir::SlicePat& p, TypeId e
         element = data.element;
         const auto length = cx_.usize_value(infer_.shallow(data.length));
         if (!length) {
-            if (p.has_rest || fixed == 0 || types_[infer_.shallow(data.length)].kind != types::ConstKind::Infer) {
+            if (p.has_rest) {
                 error(Code::E0730, pat(id).span, "cannot pattern-match on an array without a fixed length");
-            } else {
-                infer_.unify(data.length, types_.const_usize(fixed));
+            } else if (!infer_.unify(data.length, types_.const_usize(fixed))) {   // the pattern says how long it would have to be
+                report_mismatch(pat(id).span, type, types_.array(element, types_.const_usize(fixed)));
             }
         } else if (!p.has_rest && *length != fixed) {
             error(Code::E0527, pat(id).span, fmt::format("pattern requires {} element{} but array has {}", fixed, fixed == 1 ? "" : "s", *length))

@@ -112,6 +112,11 @@ void BodyChecker::suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId e
     }
     if (e.kind == TypeKind::Adt && e.def == lang_.option && infer_.can_unify(types_[e.args][0].as_type(), found)) {
         diagnostic.help("try wrapping the expression in `Some`");
+    } else if (e.kind == TypeKind::Adt && e.def == lang_.result && infer_.can_unify(types_[e.args][0].as_type(), found)) {
+        diagnostic.help("try wrapping the expression in `Ok`");
+    } else if (f.kind == TypeKind::Adt && (f.def == lang_.option || f.def == lang_.result) && infer_.can_unify(types_[f.args][0].as_type(), expected)) {
+        diagnostic.help(f.def == lang_.option ? "take the value out with `?`, `.unwrap()` or `if let Some(x) = ..`"
+                                              : "take the value out with `?`, `.unwrap()` or `if let Ok(x) = ..`");
     }
 }
 
@@ -251,12 +256,26 @@ void BodyChecker::report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeI
         .help(fmt::format("the trait `{}<{}>` is not implemented for `{}`", trait, r, l));
 }
 
+// Would the failed bound have brought the other one with it (itself, or as a supertrait)?
+bool BodyChecker::implies_goal(const TraitRef& failed, const TraitRef& other) {
+    if (failed == other) return true;
+    if (types_[failed.args][0] != types_[other.args][0]) return false;
+    std::vector<DefId> reached{failed.trait};
+    for (std::size_t i = 0; i < reached.size() && i < 64; ++i) {
+        for (const TraitRef& super : cx_.supertraits(reached[i])) {
+            if (super.trait == other.trait) return true;
+            reached.push_back(super.trait);
+        }
+    }
+    return false;
+}
+
 void BodyChecker::report_unimplemented(const Obligation& obligation) {
     const TraitRef& goal = obligation.predicate.trait_ref;
     const Cause& cause = obligation.cause;
     const ArgsId args = infer_.resolve(goal.args);
     for (const auto& [known, at] : reported_) {
-        if (known == TraitRef{goal.trait, args} && at == cause.span) return;
+        if (at == cause.span && implies_goal(known, {goal.trait, args})) return;
     }
     reported_.push_back({{goal.trait, args}, cause.span});
     const TypeId self = types_[args][0].as_type();
@@ -305,6 +324,12 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
         if (types_.kind(wanted) == TypeKind::Tuple && types_[types_[wanted].elements].size() != takes) {
             const std::size_t given = types_[types_[wanted].elements].size();
             error(Code::E0593, cause.span, fmt::format("function is expected to take {} argument{}, but it takes {} argument{}", given, given == 1 ? "" : "s", takes, takes == 1 ? "" : "s"));
+            return;
+        }
+        const FnSigInfo sig = cx_.fn_sig(ItemRef{types_[self].def, types_[self].args});
+        if (types_.kind(wanted) == TypeKind::Tuple && !sig.is_unsafe) {
+            error(Code::E0631, cause.span, "type mismatch in function arguments")
+                .label(cause.span, fmt::format("expected a function that takes `{}`, found one that takes `{}`", cx_.text(wanted), cx_.text(types_.tuple(sig.inputs))));
             return;
         }
     }

@@ -97,8 +97,11 @@ class Coherence {
     void trait_impl(DefId impl, const hir::ImplDef& data, TypeId self) {
         const TraitRef trait_ref = cx_.impl_trait_ref(impl);
         if (!trait_ref.valid() || types_.has(trait_ref.args, types::kHasError)) return;
-        if (!orphan(impl, data, trait_ref)) return;
         const LangItems& lang = state_.lang;
+        const bool is_local = orphan(impl, data, trait_ref);
+        if (!is_local && trait_ref.trait == lang.drop) drop_impl(impl, data, self);   // these say more than E0117
+        if (!is_local && trait_ref.trait == lang.copy && types_.kind(self) != TypeKind::Adt) copy_impl(impl, data, self);
+        if (!is_local) return;
         if (trait_ref.trait == lang.sized) {
             error(Code::E0322, head(impl, data), "explicit impls for the `Sized` trait are not permitted").label(head(impl, data), "impl of `Sized` not allowed");
         } else if (trait_ref.trait == lang.fn_trait || trait_ref.trait == lang.fn_mut || trait_ref.trait == lang.fn_once) {
@@ -149,14 +152,14 @@ class Coherence {
             for (std::size_t f = 0; f < adt.variants[v].fields.size(); ++f) {
                 const TypeId field = cx_.field_type(adt.variants[v].fields[f], type.args, env);
                 if (types_.has(field, types::kHasError) || cx_.is_copy(field, env)) continue;
-                const Span where = data.derived ? data.trait_path.span : self_span(data);
+                const Span where = data.derived ? program_.defs[type.def].name.span : self_span(data);
                 error(Code::E0204, where, fmt::format("the trait `Copy` cannot be implemented for type `{}`", cx_.text(self)))
                     .label(syntax.variants[v].fields[f].span, "this field does not implement `Copy`");
                 return;
             }
         }
         if (cx_.drop_impl(self).valid()) {
-            error(Code::E0184, data.derived ? data.trait_path.span : self_span(data), "the trait `Copy` cannot be implemented for type `" + cx_.text(self) + "`; the type has a destructor")
+            error(Code::E0184, data.derived ? program_.defs[type.def].name.span : self_span(data), "the trait `Copy` cannot be implemented for type `" + cx_.text(self) + "`; the type has a destructor")
                 .label(self_span(data), "`Copy` not allowed on types with destructors");
         }
     }
@@ -200,13 +203,19 @@ class Coherence {
         state_.evaluation_cache.clear();
     }
 
+    // Derived impls come after those written out.
+    bool is_later(DefId a, DefId b) {
+        const bool derived_a = program_.as<hir::ImplDef>(a).derived, derived_b = program_.as<hir::ImplDef>(b).derived;
+        return derived_a != derived_b ? derived_a : a > b;
+    }
+
     // Could one type implement the trait by both impls?
     void overlap(DefId impl, const hir::ImplDef& data, const TraitRef& trait_ref) {
         const TypeId self = types_.erase_regions(types_[trait_ref.args][0].as_type());
         const bool blanket = type_key(types_, self) == 0;
         for (const ImplEntry& other : blanket ? state_.impls(trait_ref.trait) : state_.impls_for(trait_ref.trait, self)) {
             if (other.impl == impl) continue;
-            if (!is_library(other.impl) && other.impl > impl) continue;   // each pair once, at the later impl
+            if (!is_library(other.impl) && is_later(other.impl, impl)) continue;   // each pair once, at the later impl
             if (!overlaps(impl, other.impl)) continue;
             Diagnostic& diagnostic = error(Code::E0119, head(impl, data), fmt::format("conflicting implementations of trait `{}` for type `{}`", program_.name(trait_ref.trait), cx_.text(types_[trait_ref.args][0].as_type())));
             diagnostic.label(head(impl, data), fmt::format("conflicting implementation for `{}`", cx_.text(types_[trait_ref.args][0].as_type())));
@@ -245,15 +254,16 @@ class Coherence {
         return true;
     }
 
-    // A foreign trait may yet be implemented for a foreign type, so its absence proves nothing, but for the built-in traits.
+    // A foreign trait may yet be implemented for a foreign type, so its absence proves nothing.
     bool negation_is_sure(InferCtxt& infer, const Predicate& predicate) {
         if (predicate.kind != Predicate::Kind::Trait) return true;
         const DefId trait = predicate.trait_ref.trait;
         if (!is_library(trait)) return true;
-        const TypeId self = infer.resolve(types_[predicate.trait_ref.args][0].as_type());
+        TypeId self = infer.resolve(types_[predicate.trait_ref.args][0].as_type());
+        while (types_.kind(self) == TypeKind::Ref) self = types_[self].element;
         const TypeData data = types_[self];
         if (data.kind == TypeKind::Adt && !is_library(data.def)) return true;
-        return trait == state_.lang.sized || trait == state_.lang.copy || data.kind != TypeKind::Adt;
+        return trait == state_.lang.sized;
     }
 
     // ---- E0207

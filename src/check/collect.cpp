@@ -36,6 +36,7 @@ DefId generics_owner(const hir::Program& program, DefId def) {
             case DefKind::ConstParam:
             case DefKind::LifetimeParam:
             case DefKind::Closure:
+            case DefKind::ImplTrait:
             case DefKind::AnonConst: def = program.defs[def].parent; break;
             case DefKind::Mod:
             case DefKind::Struct:
@@ -62,6 +63,11 @@ DefId generics_owner(const hir::Program& program, DefId def) {
 bool is_trait_item(const hir::Program& program, DefId def) {
     const DefId parent = program.defs[def].parent;
     return parent.valid() && program.defs[parent].kind == DefKind::Trait;
+}
+
+DefId trait_of_assoc(const hir::Program& program, DefId assoc) {
+    const DefId parent = program.defs[assoc].parent;
+    return program.defs[assoc].kind == DefKind::ImplTrait ? program.defs[parent].parent : parent;
 }
 
 bool is_inside(const hir::Program& program, DefId def, DefId module) {
@@ -95,6 +101,7 @@ DefId generics_parent(const hir::Program& program, DefId def) {
         case DefKind::Ctor:
         case DefKind::Field:
         case DefKind::Closure:
+        case DefKind::ImplTrait:
         case DefKind::AnonConst: return generics_owner(program, d.parent);
         default: return {};
     }
@@ -186,6 +193,7 @@ class TypeOf {
             case DefKind::LifetimeParam:
             case DefKind::Macro:
             case DefKind::Crate:
+            case DefKind::ImplTrait:
             case DefKind::Opaque: return types_.error;
         }
         return types_.error;
@@ -311,7 +319,9 @@ FnSigInfo lower_signature(Context& cx, DefId fn) {
     RegionId chosen = sig.has_self && !info.inputs.empty() ? self_region(types, info.inputs[0]) : RegionId();
     if (!chosen.valid() && collector.regions.size() == 1) chosen = collector.regions[0];
     lowerer.set_output_region(chosen);
-    info.output = sig.output.valid() ? lowerer.lower(sig.output) : types.unit;
+    std::erase_if(collector.regions, [&](RegionId region) { return types[region].kind != types::RegionKind::LateParam; });
+    cx.state().captured_regions[fn] = std::move(collector.regions);
+    info.output = sig.output.valid() ? lowerer.lower_result(sig.output) : types.unit;
     return info;
 }
 
@@ -588,24 +598,6 @@ const std::vector<Predicate>& Context::predicates_of(DefId def) {
     state_->in_progress.erase(query_key(kPredicates, def));
     if (const auto* cyclic = state_->predicates.find(def)) return *cyclic;
     return state_->predicates.put(def, std::move(out));
-}
-
-const std::vector<Predicate>& Context::item_bounds(DefId assoc) {
-    if (const auto* known = state_->item_bounds.find(assoc)) return *known;
-    std::vector<Predicate> out;
-    if (program_.defs[assoc].lowered && program_.defs[assoc].kind == DefKind::AssocTy) {
-        const TypeId self = types_.projection(assoc, identity_args(assoc));
-        bool maybe_sized = false;
-        TypeLowerer(*this, assoc, ElidedRegion::Error).lower_bounds(self, program_.as<hir::TypeAliasDef>(assoc).bounds, out, &maybe_sized);
-        if (!maybe_sized && state_->lang.sized.valid()) {
-            Predicate predicate;
-            const GenericArg args[] = {self};
-            predicate.trait_ref = {state_->lang.sized, types_.args(args)};
-            predicate.span = program_.defs[assoc].span;
-            out.push_back(predicate);
-        }
-    }
-    return state_->item_bounds.put(assoc, std::move(out));
 }
 
 DefId Context::body_owner(DefId def) const {

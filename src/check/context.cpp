@@ -46,7 +46,7 @@ std::string Names::fn_item(DefId def, ArgsId args) const {
 std::string Names::closure(DefId def) const {
     return fmt::format("{{closure@{}}}", cx_.place_text(cx_.program().defs[def].span));
 }
-std::string Names::opaque(DefId, ArgsId) const { return "impl Trait"; }
+std::string Names::opaque(DefId def, ArgsId) const { return std::string(cx_.program().name(def)); }   // as written
 std::string Names::constant(DefId def, ArgsId) const {
     const std::string_view name = cx_.program().name(def);
     return std::string(cx_.program().defs[def].kind == DefKind::AnonConst ? std::string_view("_") : name);
@@ -337,6 +337,8 @@ bool Context::is_sized(types::TypeId type, const ParamEnv& env) {
         default: return true;
     }
 }
+
+DefId Context::clone_method() const { return state_->item_named(state_->lang.clone, program_.interner.intern("clone")); }
 
 ItemRef Context::drop_impl(types::TypeId type) {
     const TypeData data = types_[type];

@@ -6,6 +6,7 @@
 // concrete arguments first and asks under empty_env().
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -83,7 +84,7 @@ enum class SelfKind : std::uint8_t { None, Value, Ref, RefMut };
 struct Instance {
     enum class Kind : std::uint8_t {
         Item,          // item: a function with body or an intrinsic
-        CloneShim,     // Clone::clone of a built-in type (tuple, array, closure, scalar): copy field by field; args[0] = type
+        CloneShim,     // Clone::clone of a built-in type (tuple, array, closure, scalar): part by part, each by its own impl; args[0] = type
         FnItemCall,    // call through Fn/FnMut/FnOnce of a function item: item is that function; arguments in one tuple
         FnPtrCall,     // same for a function pointer
         ClosureCall,   // same for a closure: closure = its type
@@ -149,6 +150,13 @@ class Context final : public types::AdtSource {
     bool needs_drop(types::TypeId type, const ParamEnv& env);
     // The Drop impl's `drop` function for an Adt type, or none.
     ItemRef drop_impl(types::TypeId adt);
+    DefId clone_method() const;                       // Clone::clone
+    // The type behind an `impl Trait` in a function's result, in terms of the function's parameters: checks the body that decides.
+    types::TypeId hidden_type(DefId impl_trait);
+    // The function's own `impl Trait`s replaced by what its body returns; regions of these are erased.
+    types::TypeId reveal_own(DefId fn, types::TypeId type);
+    // The type with every `impl Trait` of the function's result replaced by replace(its definition).
+    types::TypeId open_unnamed(DefId fn, types::TypeId type, const std::function<types::TypeId(DefId)>& replace);
     std::string text(types::TypeId type) const;
     std::string text(ItemRef item) const;             // path with arguments
     std::string place_text(Span span) const;          // "kernels.rsk:3:9: 3:12"

@@ -58,8 +58,10 @@ Fulfill::Step Fulfill::process_projection(const Obligation& obligation, std::vec
         case Selector::Projected::Failed: {
             selector_.infer_.rollback(before);
             fresh.clear();
+            // What would have been the associated type is wrong too, silently.
+            if (selector_.infer_.is_type_var(predicate.term.as_type())) selector_.infer_.unify(predicate.term.as_type(), types.error);
             Obligation leaf = obligation;
-            const DefId trait = selector_.context().program().defs[predicate.assoc].parent;
+            const DefId trait = trait_of_assoc(selector_.context().program(), predicate.assoc);
             const auto args = types[selector_.infer_.resolve(predicate.trait_ref.args)];
             leaf.predicate.kind = Predicate::Kind::Trait;
             leaf.predicate.trait_ref = {trait, types.args(args.first(selector_.context().generics_of(trait).count()))};

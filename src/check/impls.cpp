@@ -26,7 +26,8 @@ class ImplCheck {
         if (!trait_ref_.valid() || types_.has(trait_ref_.args, types::kHasError)) return;
         safety();
         if (data_.is_negative) return;
-        requirements();
+        const bool is_adt = types_.kind(types_[trait_ref_.args][0].as_type()) == TypeKind::Adt;
+        if (is_adt || trait_ref_.trait != cx_.state().lang.copy) requirements();   // E0206 says enough
         for (DefId item : data_.items) {
             if (!program_.defs[item].lowered) continue;
             const DefId promised = cx_.state().item_named(trait_ref_.trait, program_.defs[item].name.name);
@@ -39,6 +40,7 @@ class ImplCheck {
             }
         }
         missing_items();
+        if (data_.derived) derived_fields();
     }
 
   private:
@@ -60,7 +62,8 @@ class ImplCheck {
     // Supertraits and the trait's own bounds must hold for the implementing type.
     void requirements() {
         ItemEnv env(cx_, impl_);
-        const Span at = program_.types[data_.self_type].span;
+        const TypeData self = types_[types_[trait_ref_.args][0].as_type()];
+        const Span at = data_.derived && self.kind == TypeKind::Adt ? program_.defs[self.def].name.span : program_.types[data_.self_type].span;
         env.well_formed(types_[trait_ref_.args][0].as_type(), at);
         for (const Predicate& written : cx_.predicates_of(trait_ref_.trait)) {
             if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
@@ -94,13 +97,13 @@ class ImplCheck {
     }
 
     struct Counts {
-        std::size_t lifetimes = 0, types = 0, consts = 0;
+        std::size_t types = 0, consts = 0;
     };
     Counts count(DefId item) {
         Counts out;
         for (const auto& param : cx_.generics_of(item).own) {
             switch (param.kind) {
-                case hir::GenericParam::Kind::Lifetime: ++out.lifetimes; break;
+                case hir::GenericParam::Kind::Lifetime: break;   // early_lifetime_count
                 case hir::GenericParam::Kind::Type: ++out.types; break;
                 case hir::GenericParam::Kind::Const: ++out.consts; break;
             }
@@ -131,7 +134,7 @@ class ImplCheck {
                               by_type ? "type" : "const", want == 1 ? "" : "s"));
             return;
         }
-        if (a.lifetimes != b.lifetimes) {
+        if (early_lifetime_count(cx_, item) != early_lifetime_count(cx_, promised)) {
             error(Code::E0195, mine.generics.span.valid() && !mine.generics.params.empty() ? mine.generics.span : program_.defs[item].name.span,
                   fmt::format("lifetime parameters or bounds on associated function `{}` do not match the trait declaration", name))
                 .label(program_.defs[item].name.span, "lifetimes do not match associated function in trait");
@@ -145,6 +148,28 @@ class ImplCheck {
         }
         compare_signatures(item, promised, mine);
         compare_bounds(item, promised);
+        compare_unnamed(item, promised, mine);
+    }
+
+    // What the trait's `impl Trait` promises must hold for the type that the impl has in its place.
+    void compare_unnamed(DefId item, DefId promised, const hir::FnDef& mine) {
+        const ArgsId args = args_for(item, promised);
+        std::vector<DefId> unnamed;
+        cx_.open_unnamed(promised, cx_.fn_sig(promised).output, [&](DefId def) {
+            unnamed.push_back(def);
+            return types_.error;
+        });
+        ItemEnv env(cx_, item);
+        for (DefId def : unnamed) {
+            for (const Predicate& written : cx_.item_bounds(def)) {
+                if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
+                Predicate predicate = written;
+                predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[args]);
+                if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[args]);
+                env.require(predicate, mine.sig.output_span);
+            }
+        }
+        env.finish();
     }
 
     void compare_signatures(DefId item, DefId promised, const hir::FnDef& mine) {
@@ -165,7 +190,9 @@ class ImplCheck {
             if (!same(have.inputs[i], want.inputs[i])) return mismatch(program_.types[mine.sig.inputs[i].type].span, want.inputs[i], have.inputs[i]);
         }
         if (!same(have.output, want.output)) mismatch(mine.sig.output_span.valid() ? mine.sig.output_span : mine.sig.span, want.output, have.output);
-        if (have.is_unsafe && !want.is_unsafe) mismatch(mine.sig.span, types_.fn_ptr(want.inputs, want.output, false), types_.fn_ptr(have.inputs, have.output, true));
+        if (have.is_unsafe != want.is_unsafe) {
+            mismatch(mine.sig.span, types_.fn_ptr(want.inputs, want.output, want.is_unsafe), types_.fn_ptr(have.inputs, have.output, have.is_unsafe));
+        }
     }
 
     // The impl's method may not demand more than the trait's.
@@ -225,6 +252,47 @@ class ImplCheck {
             env.require(predicate, at);
         }
         env.finish();
+    }
+
+    // A derived impl uses the trait's functions on every field.
+    void derived_fields() {
+        const TypeData self = types_[types_[trait_ref_.args][0].as_type()];
+        const LangItems& lang = cx_.state().lang;
+        if (self.kind != TypeKind::Adt || trait_ref_.trait == lang.copy) return;   // Copy: coherence
+        const hir::AdtDef& syntax = program_.as<hir::AdtDef>(self.def);
+        const AdtInfo& adt = cx_.adt(self.def);
+        const ParamEnv& env = cx_.param_env(impl_);
+        for (std::size_t v = 0; v < adt.variants.size(); ++v) {
+            for (std::size_t f = 0; f < adt.variants[v].fields.size(); ++f) {
+                const TypeId field = cx_.field_type(adt.variants[v].fields[f], self.args, env);
+                if (types_.has(field, types::kHasError) || field_has_trait(field, env)) continue;
+                cx_.state().failed_derives.insert(impl_);
+                derived_field_error(field, program_.types[syntax.variants[v].fields[f].type].span);
+            }
+        }
+    }
+
+    bool field_has_trait(TypeId field, const ParamEnv& env) {
+        InferCtxt infer(types_);
+        Selector selector(cx_, infer, env);
+        std::vector<GenericArg> args;   // PartialEq<Self> and PartialOrd<Self>: the field with itself
+        for (std::size_t i = 0; i < types_[trait_ref_.args].size(); ++i) args.push_back(field);
+        Predicate predicate;
+        predicate.trait_ref = {trait_ref_.trait, types_.args(args)};
+        return selector.evaluate(predicate) == Outcome::Yes;
+    }
+
+    void derived_field_error(TypeId field, Span at) {
+        const std::string who = cx_.text(field);
+        if (trait_ref_.trait == cx_.state().lang.partial_eq) {
+            error(Code::E0369, at, fmt::format("binary operation `==` cannot be applied to type `{}`", who)).note_at(head(), "needed by this derive");
+        } else if (trait_ref_.trait == cx_.state().lang.partial_ord) {
+            error(Code::E0277, at, fmt::format("can't compare `{0}` with `{0}`", who)).note_at(head(), "needed by this derive");
+        } else {
+            error(Code::E0277, at, fmt::format("the trait bound `{}: {}` is not satisfied", who, trait_name()))
+                .label(at, fmt::format("the trait `{}` is not implemented for `{}`", trait_name(), who))
+                .note_at(head(), "needed by this derive");
+        }
     }
 
     void missing_items() {

@@ -198,12 +198,29 @@ bool InferCtxt::unify_const_inner(ConstId a, ConstId b) {
     return false;
 }
 
+// The variable of an opaque type that this body defines, or none.
+TypeId InferCtxt::defined_opaque(const TypeData& data) const {
+    if (data.kind != TypeKind::Opaque || opaques_.empty()) return {};
+    const auto found = opaques_.find(data.def);
+    return found == opaques_.end() ? TypeId() : found->second;
+}
+
+bool InferCtxt::unify_opaque(TypeId opaque, TypeId variable, TypeId other) {
+    const TypeData o = types_[other];
+    if (shallow(variable) == other) return true;   // says nothing new
+    if (o.kind == TypeKind::Opaque && o.def == types_[opaque].def) return unify_args_inner(types_[opaque].args, o.args);
+    if (o.kind == TypeKind::Infer && o.infer_kind == InferKind::Type) return unify_var(other, opaque);
+    return unify_inner(variable, other);
+}
+
 bool InferCtxt::unify_inner(TypeId a, TypeId b) {
     if (a == b) return true;
     a = shallow(a);
     b = shallow(b);
     if (a == b) return true;
     const TypeData x = types_[a], y = types_[b];
+    if (const TypeId variable = defined_opaque(x); variable.valid()) return unify_opaque(a, variable, b);
+    if (const TypeId variable = defined_opaque(y); variable.valid()) return unify_opaque(b, variable, a);
     if (x.kind == TypeKind::Infer) return unify_var(a, b);
     if (y.kind == TypeKind::Infer) return unify_var(b, a);
     if (x.kind == TypeKind::Error || y.kind == TypeKind::Error) return true;

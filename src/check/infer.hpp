@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "source/span.hpp"
@@ -45,6 +46,9 @@ class InferCtxt {
     // Could they be made equal? Changes nothing.
     bool can_unify(TypeId a, TypeId b);
 
+    // Inside the body that defines it, an `impl Trait` is equal to what `variable` is found to be.
+    void define_opaque(DefId def, TypeId variable) { opaques_.emplace(def, variable); }
+
     struct Snapshot {
         std::size_t log = 0, vars = 0, consts = 0, diverging = 0;
         std::uint64_t bindings = 0;
@@ -82,6 +86,8 @@ class InferCtxt {
     bool unify_args_inner(ArgsId a, ArgsId b);
     bool unify_const_inner(ConstId a, ConstId b);
     bool unify_var(TypeId var, TypeId other);
+    TypeId defined_opaque(const types::TypeData& data) const;
+    bool unify_opaque(TypeId opaque, TypeId variable, TypeId other);
     void bind(std::uint32_t index, TypeId value);
     bool occurs(std::uint32_t index, TypeId in);
 
@@ -89,6 +95,7 @@ class InferCtxt {
     std::vector<Var> vars_;
     std::vector<ConstVar> const_vars_;
     std::vector<TypeId> diverging_;
+    std::unordered_map<DefId, TypeId> opaques_;
     std::vector<Undo> log_;
     std::uint32_t open_ = 0;
     std::uint32_t unify_depth_ = 0;

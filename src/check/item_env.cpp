@@ -46,7 +46,7 @@ void ItemEnv::well_formed(TypeId type, Span span) {
             case TypeKind::Array:
             case TypeKind::Slice: require_trait(data.element, cx_.state().lang.sized, span); break;
             case TypeKind::Projection: {
-                const DefId trait = cx_.program().defs[data.def].parent;
+                const DefId trait = trait_of_assoc(cx_.program(), data.def);
                 Predicate predicate;
                 predicate.trait_ref = {trait, types.args(types[data.args].first(cx_.generics_of(trait).count()))};
                 require(predicate, span);
@@ -86,7 +86,10 @@ void ItemEnv::report(const FulfillError& failure) {
             .label(at, fmt::format("expected `{}`, found `{}`", types::arg_text(types, names, term), types::arg_text(types, names, failure.found)));
         return;
     }
-    if (obligation.predicate.trait_ref.trait == cx_.state().lang.sized) {
+    const bool sized = obligation.predicate.trait_ref.trait == cx_.state().lang.sized;
+    if (sized && reported_at_ == at) return;   // what is wrong with the type was said
+    reported_at_ = at;
+    if (sized) {
         cx_.sink()
             .error(Code::E0277, at, fmt::format("the size for values of type `{}` cannot be known at compilation time", who))
             .label(at, "doesn't have a size known at compile-time");

@@ -25,6 +25,7 @@ class ItemEnv {
     InferCtxt infer_;
     Selector selector_;
     Fulfill fulfill_;
+    Span reported_at_;
 };
 
 }  // namespace ockc::check

@@ -1,6 +1,7 @@
 // Well-formedness of declarations: structs and enums, signatures, constants. Impls have files of their own.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "check/item_env.hpp"
@@ -34,6 +35,7 @@ class ItemCheck {
     ItemCheck(Context& context, DefId def) : cx_(context), program_(context.program()), types_(context.types()), def_(def) {}
 
     void run() {
+        const_params();
         switch (program_.defs[def_].kind) {
             case DefKind::Struct:
             case DefKind::Enum:
@@ -57,6 +59,22 @@ class ItemCheck {
   private:
     Diagnostic& error(Code code, Span at, std::string message) { return cx_.sink().error(code, at, std::move(message)); }
 
+    // Constants among the parameters are integers, bool or char; shapes are arrays of these.
+    void const_params() {
+        const hir::Generics* generics = hir_generics(program_, def_);
+        if (generics == nullptr) return;
+        for (const hir::GenericParam& param : generics->params) {
+            if (param.kind != hir::GenericParam::Kind::Const) continue;
+            TypeId type = cx_.type_of(param.def);
+            while (types_.kind(type) == TypeKind::Array) type = types_[type].element;
+            const TypeKind kind = types_.kind(type);
+            if (kind == TypeKind::Int || kind == TypeKind::Bool || kind == TypeKind::Char || kind == TypeKind::Error) continue;
+            const Span at = program_.types[param.const_type].span;
+            error(Code::None, at, fmt::format("`{}` is forbidden as the type of a const generic parameter", cx_.text(type)))
+                .note("the only supported types are integers, `bool`, and `char`");
+        }
+    }
+
     // ---- structs, enums, unions
     void adt() {
         const hir::AdtDef& data = program_.as<hir::AdtDef>(def_);
@@ -77,6 +95,59 @@ class ItemCheck {
         unused_params(info);
         if (info.kind == AdtInfo::Kind::Enum) discriminants(info, data);
         if (info.kind == AdtInfo::Kind::Union) union_fields(info, data);
+        static_fields(info, data);
+        if (info.repr.transparent) transparent(info, data);
+    }
+
+    // `&'static T` needs `T: 'static`; other lifetimes of references are implied.
+    void static_fields(const AdtInfo& info, const hir::AdtDef& data) {
+        for (std::size_t v = 0; v < info.variants.size(); ++v) {
+            for (std::size_t f = 0; f < info.variants[v].fields.size(); ++f) {
+                const TypeId short_lived = static_without_bound(info.variants[v].fields[f].type);
+                if (!short_lived.valid()) continue;
+                const Span at = program_.types[data.variants[v].fields[f].type].span;
+                error(Code::E0310, at, fmt::format("the parameter type `{}` may not live long enough", cx_.text(short_lived)))
+                    .label(at, fmt::format("the type `{}` must be valid for the static lifetime", cx_.text(short_lived)))
+                    .help(fmt::format("consider adding an explicit lifetime bound: `{}: 'static`", cx_.text(short_lived)));
+            }
+        }
+    }
+
+    TypeId static_without_bound(TypeId type) {
+        TypeId found;
+        types::walk(types_, type, [&](TypeId part) {
+            const TypeData data = types_[part];
+            if (data.kind != TypeKind::Ref || data.region != types_.static_region || found.valid()) return true;
+            types::walk(types_, data.element, [&](TypeId inner) {
+                if (types_.kind(inner) == TypeKind::Param && !found.valid() && !lives_forever(inner)) found = inner;
+                return true;
+            });
+            return true;
+        });
+        return found;
+    }
+
+    bool lives_forever(TypeId param) {
+        const auto& predicates = cx_.predicates_of(def_);
+        return std::any_of(predicates.begin(), predicates.end(), [&](const Predicate& p) {
+            return p.kind == Predicate::Kind::TypeOutlives && p.type == param && p.region == types_.static_region;
+        });
+    }
+
+    void transparent(const AdtInfo& info, const hir::AdtDef& data) {
+        if (info.kind != AdtInfo::Kind::Struct || types_.has(cx_.identity_args(def_), types::kHasParam)) return;   // sizes of generic ones are not known
+        std::vector<Span> sized;
+        for (std::size_t f = 0; f < info.variants[0].fields.size(); ++f) {
+            const TypeId type = cx_.normalize(types_.erase_regions(info.variants[0].fields[f].type), cx_.param_env(def_));
+            if (types_.has(type, types::kHasError)) return;
+            const types::Layout& layout = cx_.layout_of(type);
+            if (layout.size != 0 || layout.is_unsized || layout.align > 1) sized.push_back(program_.types[data.variants[0].fields[f].type].span);
+        }
+        if (sized.size() < 2) return;
+        const Span at = program_.defs[def_].name.span;
+        Diagnostic& diagnostic = error(Code::E0690, at, fmt::format("transparent struct needs at most one field with non-trivial size or alignment, but has {}", sized.size()));
+        diagnostic.label(at, fmt::format("needs at most one field with non-trivial size or alignment, but has {}", sized.size()));
+        for (Span field : sized) diagnostic.label(field, "this field has non-zero size or requires alignment");
     }
 
     // A type that holds itself by value.
@@ -85,6 +156,10 @@ class ItemCheck {
             for (std::size_t f = 0; f < info.variants[v].fields.size(); ++f) {
                 std::unordered_set<TypeId> seen;
                 if (!holds_self(info.variants[v].fields[f].type, seen, 0)) continue;
+                // Types that hold each other are one error, at the first of them.
+                bool known = false;
+                for (TypeId part : seen) known |= types_.kind(part) == TypeKind::Adt && cx_.state().recursive_types.contains(types_[part].def);
+                if (!cx_.state().recursive_types.insert(def_).second || known) return true;
                 const hir::Def& d = program_.defs[def_];
                 error(Code::E0072, d.name.span, fmt::format("recursive type `{}` has infinite size", program_.name(def_)))
                     .label(program_.types[data.variants[v].fields[f].type].span, "recursive without indirection")
@@ -199,6 +274,10 @@ class ItemCheck {
             if (types_.kind(have) != TypeKind::Ref) break;
             have = types_[have].element;
         }
+        if (types_.kind(have) == TypeKind::RawPtr && types_[have].element == wanted) {
+            error(Code::E0658, at, fmt::format("`{}` cannot be used as the type of `self` without the `arbitrary_self_types_pointers` feature", cx_.text(type)));
+            return;
+        }
         error(Code::E0307, at, fmt::format("invalid `self` parameter type: `{}`", cx_.text(type))).note("type of `self` must be `Self` or a reference to it");
     }
 
@@ -211,7 +290,8 @@ class ItemCheck {
         const Span at = program_.types[syntax].span;
         ItemEnv env(cx_, def_);
         env.well_formed(type, at);
-        env.require_trait(type, cx_.state().lang.sized, at);
+        const bool has_value = item != nullptr || program_.as<hir::ConstDef>(def_).body.valid();   // a trait's constant may have none
+        if (has_value) env.require_trait(type, cx_.state().lang.sized, at);
         if (item != nullptr && !item->is_mut) {
             if (!types_.has(type, types::kHasError) && cx_.state().lang.sync.valid() && !cx_.implements(types_.erase_regions(type), cx_.state().lang.sync, cx_.param_env(def_))) {
                 error(Code::E0277, at, fmt::format("`{}` cannot be shared between threads safely", cx_.text(type)))
@@ -227,8 +307,13 @@ class ItemCheck {
     }
 
     void assoc_type() {
-        if (!program_.defs[def_].lowered || is_trait_item(program_, def_)) return;
-        cx_.type_of(def_);
+        if (!program_.defs[def_].lowered) return;
+        const bool in_trait = is_trait_item(program_, def_);
+        const DefId parent = program_.defs[def_].parent;
+        const Span at = program_.defs[def_].span;
+        if (in_trait && program_.as<hir::TypeAliasDef>(def_).type.valid()) error(Code::E0658, at, "associated type defaults are unstable");
+        if (!in_trait && !program_.as<hir::ImplDef>(parent).has_trait) error(Code::E0658, at, "inherent associated types are unstable");
+        if (!in_trait) cx_.type_of(def_);
     }
 
     Context& cx_;

@@ -31,12 +31,21 @@ ConstId TypeLowerer::infer_const(TypeId, Span span) {
     return types_.error_const;
 }
 
+TypeId TypeLowerer::lower_result(hir::TyId id) {
+    if (std::holds_alternative<hir::NeverTy>(program_.types[id].data)) return types_.never;
+    return lower(id);
+}
+
 TypeId TypeLowerer::lower(hir::TyId id) {
     const hir::Ty& type = program_.types[id];
     return std::visit(ast::Overloaded{
                           [&](std::monostate) { return types_.error; },
                           [&](const hir::InferTy&) { return infer_type(type.span); },
-                          [&](const hir::NeverTy&) { return types_.never; },
+                          [&](const hir::NeverTy&) {
+                              const bool is_library = program_.crates[program_.defs[owner_].crate].is_library;
+                              if (!is_library) error(Code::E0658, type.span, "the `!` type is experimental")->help("only the result of a function may be `!`");
+                              return types_.never;
+                          },
                           [&](const hir::PathTy& path) { return lower_path(path.path); },
                           [&](const hir::RefTy& ref) {
                               const RegionId region = lower_lifetime(ref.lifetime, type.span);
@@ -51,11 +60,7 @@ TypeId TypeLowerer::lower(hir::TyId id) {
                               return types_.tuple(elements);
                           },
                           [&](const hir::FnPtrTy& fn) { return lower_fn_ptr(fn.fn); },
-                          [&](const hir::ImplTraitTy&) {
-                              error(Code::OCK0999, type.span, "not supported yet: `impl Trait` as a return type")
-                                  ->help("name the type, or return it through a generic parameter");
-                              return types_.error;
-                          },
+                          [&](const hir::ImplTraitTy& opaque) { return lower_opaque(opaque.def); },
                           [&](const hir::ErrorTy&) {
                               failed_ = true;
                               return types_.error;
@@ -75,7 +80,7 @@ TypeId TypeLowerer::lower_fn_ptr(const hir::BareFn& fn) {
     if (elided_ != ElidedRegion::Erased) elided_ = ElidedRegion::Fresh;
     std::vector<TypeId> inputs;
     for (hir::TyId input : fn.inputs) inputs.push_back(lower(input));
-    const TypeId output = fn.output.valid() ? lower(fn.output) : types_.unit;
+    const TypeId output = fn.output.valid() ? lower_result(fn.output) : types_.unit;
     elided_ = saved;
     return types_.fn_ptr(inputs, output, fn.is_unsafe);
 }
@@ -237,12 +242,21 @@ void TypeLowerer::check_arg_count(DefId item, const GenericsInfo& generics, cons
         (param.kind == hir::GenericParam::Kind::Type ? has_types : has_consts) = true;
     }
     if (args != nullptr) {
-        for (const auto& arg : args->args) ++(arg.kind == hir::GenericArg::Kind::Lifetime ? lifetimes : others);
+        for (const auto& arg : args->args) {
+            const bool is_lifetime = arg.kind == hir::GenericArg::Kind::Lifetime;
+            if (is_lifetime && others != 0) out_of_order(arg.span, "lifetime provided when a type was expected");
+            ++(is_lifetime ? lifetimes : others);
+        }
     }
     const hir::Def& def = program_.defs[item];
     const std::string_view kind_text = hir::def_kind_text(def.kind);
     const std::string noun = !has_consts ? "generic argument" : !has_types ? "const argument" : "generic argument";
-    if (lifetimes > want_lifetimes || (lifetimes != 0 && lifetimes < want_lifetimes)) {
+    const bool lent = def.kind == DefKind::AssocTy && want_lifetimes != 0 && lifetimes == 0;   // nothing to infer them from
+    if (lent && elided_ != ElidedRegion::Erased) {
+        error(Code::E0107, span, fmt::format("missing generics for {} `{}`", kind_text, program_.name(item)))
+            ->label(span, fmt::format("expected {}", plural(want_lifetimes, "lifetime argument")))
+            .note_at(def.name.span, "defined here");
+    } else if (lifetimes > want_lifetimes || (lifetimes != 0 && lifetimes < want_lifetimes)) {
         error(Code::E0107, span, fmt::format("{} takes {} but {} {} supplied", kind_text, plural(want_lifetimes, "lifetime argument"),
                                              plural(lifetimes, "lifetime argument"), lifetimes == 1 ? "was" : "were"))
             ->note_at(def.name.span, "defined here");
@@ -260,16 +274,22 @@ void TypeLowerer::check_arg_count(DefId item, const GenericsInfo& generics, cons
     }
 }
 
+// One message a list: the others follow from it.
+void TypeLowerer::out_of_order(Span span, std::string message) {
+    failed_ = true;
+    if (!std::exchange(out_of_order_, true)) error(Code::E0747, span, std::move(message));
+}
+
 GenericArg TypeLowerer::lower_arg(const GenericsInfo::Param& param, const hir::GenericArg& arg) {
     const bool want_type = param.kind == hir::GenericParam::Kind::Type;
     if (arg.kind == hir::GenericArg::Kind::Type) {
         if (want_type) return lower(arg.type);
         if (std::holds_alternative<hir::InferTy>(program_.types[arg.type].data)) return infer_const(param.const_type, arg.span);
-        error(Code::E0747, arg.span, "type provided when a constant was expected");
+        out_of_order(arg.span, "type provided when a constant was expected");
         return types_.error_const;
     }
     if (!want_type) return lower_const_arg(arg.constant, param.const_type);
-    error(Code::E0747, arg.span, "constant provided when a type was expected");
+    out_of_order(arg.span, "constant provided when a type was expected");
     return types_.error;
 }
 
@@ -306,9 +326,33 @@ ArgsId TypeLowerer::parenthesized_args(const hir::GenericArgs& args, std::span<c
     return types_.args(out);
 }
 
+// Error for every argument of its own.
+ArgsId TypeLowerer::error_args(DefId item, std::span<const GenericArg> prefix) {
+    std::vector<GenericArg> out(prefix.begin(), prefix.end());
+    const GenericsInfo& generics = cx_.generics_of(item);
+    for (std::size_t i = out.size() - generics.parent_count; i < generics.own.size(); ++i) {
+        switch (generics.own[i].kind) {
+            case hir::GenericParam::Kind::Lifetime: out.push_back(types_.error_region); break;
+            case hir::GenericParam::Kind::Type: out.push_back(types_.error); break;
+            case hir::GenericParam::Kind::Const: out.push_back(types_.error_const); break;
+        }
+    }
+    return types_.args(out);
+}
+
 ArgsId TypeLowerer::lower_args(DefId item, std::span<const GenericArg> prefix, const hir::GenericArgs* args, Span span, bool infer_missing) {
     const GenericsInfo& generics = cx_.generics_of(item);
-    if (args != nullptr && args->parenthesized) return parenthesized_args(*args, prefix);
+    if (args != nullptr && args->parenthesized) {
+        const LangItems& lang = cx_.state().lang;
+        if (item == lang.fn_trait || item == lang.fn_mut || item == lang.fn_once) return parenthesized_args(*args, prefix);
+        error(Code::E0214, span, "parenthesized type parameters may only be used with a `Fn` trait")->label(span, "only `Fn` traits may use parentheses");
+        return error_args(item, prefix);
+    }
+    if (args != nullptr && !args->constraints.empty() && program_.defs[item].kind != DefKind::Trait) {
+        error(Code::E0229, args->constraints[0].span, "associated item constraints are not allowed here")
+            ->label(args->constraints[0].span, "associated item constraint not allowed here");
+    }
+    out_of_order_ = false;
     check_arg_count(item, generics, args, span, infer_missing);
     std::vector<GenericArg> out(prefix.begin(), prefix.end());
     std::vector<const hir::GenericArg*> lifetimes, others;
@@ -482,8 +526,16 @@ void TypeLowerer::find_in_generics(DefId owner, hir::Res param, Symbol name, std
 std::optional<AssocInTrait> TypeLowerer::find_in_bounds(hir::Res param, Symbol name, bool* ambiguous) {
     std::vector<AssocInTrait> found;
     if (param.kind == hir::Res::Kind::SelfParam && trait_may_have(cx_, param.def, name, DefKind::AssocTy)) {
-        const auto own = find_assoc_in_supertraits(cx_, {param.def, cx_.identity_args(param.def)}, name, DefKind::AssocTy);
-        if (own) found.push_back(*own);
+        const TraitRef own{param.def, cx_.identity_args(param.def)};
+        if (const DefId item = cx_.state().item_named(param.def, name); item.valid() && program_.defs[item].kind == DefKind::AssocTy) {
+            found.push_back({own, item});
+        } else {
+            for (const TraitRef& super : cx_.supertraits(param.def)) {   // two that have it: which one is meant?
+                const auto item_above = find_assoc_in_supertraits(cx_, super, name, DefKind::AssocTy);
+                const auto same = [&](const AssocInTrait& f) { return f.item == item_above->item && f.trait_ref == item_above->trait_ref; };
+                if (item_above && std::none_of(found.begin(), found.end(), same)) found.push_back(*item_above);
+            }
+        }
     }
     for (DefId owner = generics_owner(program_, owner_); found.empty() && owner.valid(); owner = cx_.generics_of(owner).parent) {
         find_in_generics(owner, param, name, found);

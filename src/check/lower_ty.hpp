@@ -30,6 +30,10 @@ class TypeLowerer {
     virtual ~TypeLowerer() = default;
 
     TypeId lower(hir::TyId type);
+    // The type that `impl Trait` in a result is to callers.
+    TypeId lower_opaque(DefId def);
+    // A function's result: the one place where `!` may stand.
+    TypeId lower_result(hir::TyId type);
     // Arguments of `item` for one path segment; `prefix` are the arguments of the parent (and Self of a trait).
     ArgsId lower_args(DefId item, std::span<const GenericArg> prefix, const hir::GenericArgs* args, Span span, bool infer_missing);
     // The type that a path to a struct, enum, alias or parameter means.
@@ -73,7 +77,9 @@ class TypeLowerer {
     RegionId elided_region(Span span);
     GenericArg lower_arg(const GenericsInfo::Param& param, const hir::GenericArg& arg);
     GenericArg missing_arg(const GenericsInfo::Param& param, DefId item, std::span<const GenericArg> so_far, Span span, bool infer_missing, bool* defaulted);
+    void out_of_order(Span span, std::string message);
     void check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing);
+    ArgsId error_args(DefId item, std::span<const GenericArg> prefix);
     ArgsId parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix);
     void lower_constraint(const TraitRef& trait_ref, const hir::AssocConstraint& constraint, std::vector<Predicate>& out);
     void forbid_args(const hir::PathSegment& segment, std::string_view what);
@@ -86,6 +92,7 @@ class TypeLowerer {
     bool quiet_ = false;
     bool infer_next_path_ = false;
     bool failed_ = false;
+    bool out_of_order_ = false;    // E0747 was said about the list at hand
     Diagnostic ignored_;        // what a quiet lowerer would have said
 };
 

@@ -5,6 +5,7 @@
 
 #include "check/literal_value.hpp"
 #include "check/passes.hpp"
+#include "check/solve.hpp"
 #include "check/usefulness.hpp"
 
 namespace ockc::check {
@@ -93,6 +94,75 @@ class MatchCheck {
         return solver_.make({.kind = Kind::Opaque, .text = {}}, {}, type);
     }
 
+    // A constant can stand for the pattern of its fields when `==` means the same: derived, all the way down.
+    const MatchPat* named_constant(PatId id, TypeId type) {
+        const ConstValue* value = tables_.pat_values[id];
+        if (value != nullptr && has_nan(*value)) {
+            cx_.sink()
+                .error(Code::None, body_.pats[id].span, "cannot use NaN in patterns")
+                .label(body_.pats[id].span, "evaluates to `NaN`, which is not allowed in patterns")
+                .help("NaNs compare inequal to everything, even themselves: use `if x.is_nan()` in a guard");
+            return solver_.make({.kind = Kind::Opaque, .text = {}}, {}, type);
+        }
+        TypeId odd = value != nullptr ? non_structural(*value) : TypeId();
+        if (value != nullptr && !odd.valid() && !compares(type)) odd = type;
+        if (!odd.valid()) return constant(value, type);
+        const std::string name = cx_.text(odd);
+        cx_.sink()
+            .error(Code::None, body_.pats[id].span, fmt::format("constant of non-structural type `{}` in a pattern", name))
+            .label(body_.pats[id].span, "constant of non-structural type")
+            .note(fmt::format("to match on it, `{}` must be annotated with `#[derive(PartialEq)]`", name));
+        return solver_.make({.kind = Kind::Opaque, .text = {}}, {}, type);
+    }
+
+    bool has_nan(const ConstValue& value) {
+        if (value.kind == ConstValue::Kind::Ref) return has_nan(*value.target);
+        if (value.kind == ConstValue::Kind::Aggregate) return std::any_of(value.fields.begin(), value.fields.end(), [&](const ConstValue* field) { return has_nan(*field); });
+        if (value.kind != ConstValue::Kind::Scalar || types_.kind(value.type) != TypeKind::Float) return false;
+        switch (types::float_bits(types_[value.type].float_kind)) {
+            case 16: return types_[value.type].float_kind == types::FloatKind::F16 ? (value.bits[0] & 0x7FFF) > 0x7C00 : (value.bits[0] & 0x7FFF) > 0x7F80;
+            case 32: return (value.bits[0] & 0x7FFF'FFFF) > 0x7F80'0000;
+            default: return (value.bits[0] & 0x7FFF'FFFF'FFFF'FFFF) > 0x7FF0'0000'0000'0000;
+        }
+    }
+
+    // The first type in the value that does not derive PartialEq; none when all do.
+    TypeId non_structural(const ConstValue& value) {
+        if (value.kind == ConstValue::Kind::Ref) return non_structural(*value.target);
+        if (value.kind != ConstValue::Kind::Aggregate) return {};
+        const TypeData data = types_[value.type];
+        if (data.kind == TypeKind::Adt && !derives_partial_eq(data.def)) return value.type;
+        for (const ConstValue* field : value.fields) {
+            if (const TypeId odd = non_structural(*field); odd.valid()) return odd;
+        }
+        return {};
+    }
+
+    // Is there a `==` at all?
+    bool compares(TypeId type) {
+        const TypeKind kind = types_.kind(type);
+        if (kind != TypeKind::Adt && kind != TypeKind::Tuple && kind != TypeKind::Array) return true;
+        const ParamEnv& env = cx_.param_env(tables_.owner);
+        if (kind == TypeKind::Array) return compares(types_[type].element);
+        if (kind == TypeKind::Tuple) return std::all_of(types_[types_[type].elements].begin(), types_[types_[type].elements].end(), [&](TypeId part) { return compares(part); });
+        InferCtxt infer(types_);
+        Selector selector(cx_, infer, env);
+        const GenericArg args[] = {type, type};
+        Predicate predicate;
+        predicate.trait_ref = {cx_.state().lang.partial_eq, types_.args(args)};
+        return !cx_.state().lang.partial_eq.valid() || selector.evaluate(predicate) == Outcome::Yes;
+    }
+
+    bool derives_partial_eq(DefId adt) {
+        const hir::Program& program = cx_.program();
+        if (program.crates[program.defs[adt].crate].is_library) return true;
+        for (const ImplEntry& entry : cx_.state().impls(cx_.state().lang.partial_eq)) {
+            const TypeData self = types_[types_[entry.trait_ref.args][0].as_type()];
+            if (self.kind == TypeKind::Adt && self.def == adt && program.as<hir::ImplDef>(entry.impl).derived) return true;
+        }
+        return false;
+    }
+
     const MatchPat* scalar(const ConstValue& low, const ConstValue& high, TypeId type) {
         Constructor c;
         const TypeData data = types_[type];
@@ -163,10 +233,10 @@ class MatchCheck {
                 [&](const hir::WildPat&) { return solver_.wildcard(type); },
                 [&](const hir::BindingPat& p) { return p.sub.valid() ? lower(p.sub) : solver_.wildcard(type); },
                 [&](const hir::LiteralPat&) { return constant(tables_.pat_values[id], type); },
-                [&](const hir::ConstBlockPat&) { return constant(tables_.pat_values[id], type); },
+                [&](const hir::ConstBlockPat&) { return named_constant(id, type); },
                 [&](const hir::PathPat&) -> const MatchPat* {
                     const ItemRef item = tables_.pat_items[id];
-                    if (item.valid() && cx_.program().defs[item.def].kind != hir::DefKind::Ctor) return constant(tables_.pat_values[id], type);
+                    if (item.valid() && cx_.program().defs[item.def].kind != hir::DefKind::Ctor) return named_constant(id, type);
                     return solver_.make(variant_of(id), {}, type);
                 },
                 [&](const hir::RangePat& p) { return range(id, p); },

@@ -54,11 +54,12 @@ struct BodyChecker::Probe {
         for (const AssocItem& found : body.cx_.inherent_items(self, name)) {
             if (is_usable(found.def)) add(inherent, {found.def, MethodPick::Source::Inherent, found.container, {}});
         }
-        if (data.kind != TypeKind::Param && data.kind != TypeKind::Projection) return;
+        const bool has_item_bounds = data.kind == TypeKind::Projection || data.kind == TypeKind::Opaque;
+        if (data.kind != TypeKind::Param && !has_item_bounds) return;
         for (const Predicate& predicate : body.env_.predicates) {
             if (predicate.kind == Predicate::Kind::Trait) add_bound(predicate.trait_ref, self);
         }
-        if (data.kind != TypeKind::Projection) return;
+        if (!has_item_bounds) return;
         for (const Predicate& predicate : body.cx_.item_bounds(data.def)) {
             if (predicate.kind != Predicate::Kind::Trait) continue;
             std::vector<TraitRef> all{{predicate.trait_ref.trait, body.types_.erase_regions(body.types_.subst(predicate.trait_ref.args, body.types_[data.args]))}};

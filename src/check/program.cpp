@@ -13,14 +13,24 @@ namespace {
 
 bool is_library(const hir::Program& program, DefId def) { return program.crates[program.defs[def].crate].is_library; }
 
-bool has_body(const hir::Program& program, DefId owner) {
+hir::BodyId own_body(const hir::Program& program, DefId owner) {
     const hir::Def& def = program.defs[owner];
-    if (!def.lowered) return false;
-    if (const auto* fn = std::get_if<hir::FnDef>(&def.data)) return fn->body.valid();
-    if (const auto* constant = std::get_if<hir::ConstDef>(&def.data)) return constant->body.valid();
-    if (const auto* item = std::get_if<hir::StaticDef>(&def.data)) return item->body.valid();
-    if (const auto* anon = std::get_if<hir::AnonConstDef>(&def.data)) return anon->body.valid();
-    return false;
+    if (!def.lowered) return {};
+    if (const auto* fn = std::get_if<hir::FnDef>(&def.data)) return fn->body;
+    if (const auto* constant = std::get_if<hir::ConstDef>(&def.data)) return constant->body;
+    if (const auto* item = std::get_if<hir::StaticDef>(&def.data)) return item->body;
+    if (const auto* anon = std::get_if<hir::AnonConstDef>(&def.data)) return anon->body;
+    return {};
+}
+
+bool has_body(const hir::Program& program, DefId owner) { return own_body(program, owner).valid(); }
+
+// `const { .. }` of code that is not generic is evaluated even when nothing runs it.
+void evaluate_inline_constants(Context& cx, const TypeTables& tables) {
+    if (cx.types().has(cx.identity_args(cx.body_owner(tables.owner)), types::kHasParam)) return;
+    for (const hir::Expr& expr : cx.program().bodies[tables.body]->exprs) {
+        if (const auto* block = std::get_if<hir::ConstBlockExpr>(&expr.data)) cx.eval_const({block->constant, cx.types().no_args});
+    }
 }
 
 // Queues what a definition that was mentioned makes reachable.
@@ -33,6 +43,9 @@ class Reach {
         state_.queue.push_back(def);
     }
 
+    // An item declared inside a body, with everything that it declares.
+    void mention_inside(DefId item);
+
     void mention_all(const TypeTables& tables) {
         const hir::Body& body = *program_.bodies[tables.body];
         for (std::uint32_t i = 0; i < body.exprs.size(); ++i) {
@@ -43,9 +56,13 @@ class Reach {
             if (const auto* block = std::get_if<hir::ConstBlockExpr>(&body.exprs[id].data)) mention(block->constant);
         }
         for (std::uint32_t i = 0; i < body.pats.size(); ++i) mention(tables.pat_items[hir::PatId(i)].def);
-        for (const hir::Block& block : body.blocks) {
+    }
+
+    // Items declared in a body are checked even when the body is wrong.
+    void mention_declared(DefId owner) {
+        for (const hir::Block& block : program_.bodies[own_body(program_, owner)]->blocks) {
             for (const hir::Stmt& stmt : block.stmts) {
-                if (stmt.kind == hir::Stmt::Kind::Item) mention(stmt.item);
+                if (stmt.kind == hir::Stmt::Kind::Item) mention_inside(stmt.item);
             }
         }
     }
@@ -101,12 +118,18 @@ void collect_items(const hir::Program& program, DefId def, std::vector<DefId>& o
     if (const auto* trait = std::get_if<hir::TraitDef>(&d.data)) add(trait->items);
 }
 
+void Reach::mention_inside(DefId item) {
+    std::vector<DefId> declared;
+    collect_items(program_, item, declared);
+    for (DefId def : declared) mention(def);
+}
+
 }  // namespace
 
 const TypeTables* Context::check_body(DefId owner) {
     State::BodySlot& slot = state_->bodies[owner];
     if (slot.done || slot.tables != nullptr) return slot.done && slot.ok ? slot.tables.get() : nullptr;   // or being checked
-    if (!has_body(program_, owner)) return nullptr;
+    if (!has_body(program_, owner) || state_->failed_derives.contains(program_.defs[owner].parent)) return nullptr;
     slot.tables = std::make_unique<TypeTables>();
     TypeTables& tables = *slot.tables;
     const bool ok = BodyChecker(*this, owner, tables).run();
@@ -134,6 +157,7 @@ bool Context::check_program() {
     const std::size_t errors = sink_.error_count();
     Reach reach(*this);
     std::vector<DefId> declared;
+    std::vector<const TypeTables*> linted;
     for (DefId root : program_.device_roots) collect_items(program_, root, declared);
     // Declarations.
     for (DefId impl : program_.impls) {
@@ -154,6 +178,7 @@ bool Context::check_program() {
             check_intrinsic(*this, def);
         }
         if (!has_body(program_, def)) continue;
+        reach.mention_declared(def);
         if (const TypeTables* tables = check_body(def)) reach.mention_all(*tables);
     }
     // What rustc checks on typed bodies.
@@ -165,12 +190,18 @@ bool Context::check_program() {
         if (!slot.ok) continue;
         const std::size_t before = sink_.error_count();
         check_const_body(*this, *slot.tables);
+        evaluate_inline_constants(*this, *slot.tables);
         check_unsafety(*this, *slot.tables);
         check_matches(*this, *slot.tables);
-        check_literals(*this, *slot.tables);
         if (sink_.error_count() != before) state_->bodies[def].ok = false;
     }
     for (DefId kernel : program_.kernels) check_kernel(*this, kernel);
+    // Lints come last and speak about programs that are right otherwise.
+    for (std::size_t i = 0; i < state_->checked.size() && sink_.error_count() == errors; ++i) {
+        const State::BodySlot& slot = state_->bodies[state_->checked[i]];
+        if (!is_library(program_, state_->checked[i]) && slot.ok) linted.push_back(slot.tables.get());
+    }
+    for (const TypeTables* tables : linted) check_literals(*this, *tables);
     return sink_.error_count() == errors;
 }
 

@@ -16,6 +16,7 @@ class Normalizer final : public types::Folder {
   protected:
     TypeId type_of(TypeId type) override {
         const TypeData data = types_[type];
+        if (data.kind == TypeKind::Opaque) return opaque(type, data);
         if (data.kind != TypeKind::Projection) return super_type(type);
         const ArgsId args = fold(data.args);
         GenericArg known;
@@ -38,13 +39,20 @@ class Normalizer final : public types::Folder {
     }
 
   private:
+    TypeId opaque(TypeId type, const TypeData& data) {
+        Context& cx = selector_.context();
+        if (selector_.env().owner.valid()) return super_type(type);   // generic code knows the bounds only
+        const TypeId hidden = cx.hidden_type(data.def);
+        return fold(types_.erase_regions(types_.subst(hidden, types_[data.args])));
+    }
+
     TypeId wait_for(DefId assoc, ArgsId args) {
         Obligation obligation;
         obligation.cause = cause_;
         obligation.depth = depth_;
         obligation.predicate.kind = Predicate::Kind::Projection;
         obligation.predicate.assoc = assoc;
-        obligation.predicate.trait_ref = {selector_.context().program().defs[assoc].parent, args};
+        obligation.predicate.trait_ref = {trait_of_assoc(selector_.context().program(), assoc), args};
         const TypeId var = selector_.infer().new_var(cause_.span);
         obligation.predicate.term = var;
         nested_.push_back(obligation);
@@ -54,7 +62,7 @@ class Normalizer final : public types::Folder {
     // The failing trait goal, so that it is reported.
     void require_trait(DefId assoc, ArgsId args) {
         Context& cx = selector_.context();
-        const DefId trait = cx.program().defs[assoc].parent;
+        const DefId trait = trait_of_assoc(cx.program(), assoc);
         Obligation obligation;
         obligation.cause = cause_;
         obligation.depth = depth_;
@@ -117,6 +125,7 @@ bool Selector::project_from_predicates(std::span<const Predicate> predicates, st
 Selector::Projected Selector::project_impl(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
                                            std::vector<Obligation>& nested, GenericArg& out) {
     const hir::Program& program = cx_.program();
+    if (program.defs[assoc].kind == hir::DefKind::ImplTrait) return project_unnamed(assoc, args, selection, cause, depth, nested, out);
     const DefId item = cx_.state().item_named(selection.impl, program.defs[assoc].name.name);
     nested.insert(nested.end(), selection.nested.begin(), selection.nested.end());
     if (!item.valid() || !program.defs[item].lowered) {
@@ -128,6 +137,48 @@ Selector::Projected Selector::project_impl(DefId assoc, ArgsId args, Selection& 
     for (GenericArg own : types_[args].subspan(trait_count)) all.push_back(own);
     const TypeId type = types_.erase_regions(types_.subst(cx_.type_of(item), all));
     out = normalize(type, cause, depth + 1, nested);
+    return Projected::Known;
+}
+
+// `fn f() -> impl Trait` of a trait: what stands there in the result of the impl's function, or of the trait's own body.
+Selector::Projected Selector::project_unnamed(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
+                                              std::vector<Obligation>& nested, GenericArg& out) {
+    const hir::Program& program = cx_.program();
+    const DefId promised = program.defs[assoc].parent;
+    const DefId method = cx_.state().item_named(selection.impl, program.defs[promised].name.name);
+    nested.insert(nested.end(), selection.nested.begin(), selection.nested.end());
+    const auto all = types_[args];
+    if (!method.valid() || !program.defs[method].lowered) {
+        out = normalize(types_.erase_regions(types_.subst(cx_.hidden_type(assoc), all)), cause, depth + 1, nested);
+        return Projected::Known;
+    }
+    std::vector<GenericArg> mine(types_[selection.impl_args].begin(), types_[selection.impl_args].end());
+    std::vector<GenericArg> own;
+    const std::size_t trait_count = cx_.generics_of(program.defs[promised].parent).count();
+    for (GenericArg arg : all.subspan(trait_count, cx_.generics_of(promised).own.size())) {
+        if (arg.kind() != GenericArg::Kind::Region) own.push_back(arg);
+    }
+    std::size_t next = 0;
+    for (const auto& param : cx_.generics_of(method).own) {
+        if (param.kind == hir::GenericParam::Kind::Lifetime) {
+            mine.push_back(types_.erased);
+        } else if (next < own.size()) {
+            mine.push_back(own[next++]);
+        }
+    }
+    if (mine.size() != cx_.generics_of(method).count()) {   // E0049, reported with the impl
+        out = types_.error;
+        return Projected::Known;
+    }
+    TypeId variable;
+    const TypeId pattern = cx_.open_unnamed(promised, types_.erase_regions(types_.subst(cx_.fn_sig(promised).output, all)), [&](DefId def) {
+        const TypeId var = infer_.new_var(cause.span);
+        if (def == assoc) variable = var;
+        return var;
+    });
+    const TypeId have = normalize(types_.erase_regions(types_.subst(cx_.fn_sig(method).output, mine)), cause, depth + 1, nested);
+    if (!infer_.unify(pattern, have) || !variable.valid()) return Projected::Failed;
+    out = infer_.resolve(variable);
     return Projected::Known;
 }
 
@@ -147,11 +198,11 @@ Selector::Projected Selector::project(DefId assoc, ArgsId written, const Cause& 
     if (infer_.is_type_var(self)) return Projected::Ambiguous;
     if (project_from_predicates(env_.predicates, {}, assoc, args, out)) return Projected::Known;
     const TypeData self_data = types_[self];
-    if (self_data.kind == TypeKind::Projection && project_from_predicates(cx_.item_bounds(self_data.def), types_[self_data.args], assoc, args, out)) {
+    if ((self_data.kind == TypeKind::Projection || self_data.kind == TypeKind::Opaque) && project_from_predicates(cx_.item_bounds(self_data.def), types_[self_data.args], assoc, args, out)) {
         if (out.kind() == GenericArg::Kind::Type) out = normalize(out.as_type(), cause, depth + 1, nested);
         return Projected::Known;
     }
-    const DefId trait = program.defs[assoc].parent;
+    const DefId trait = trait_of_assoc(program, assoc);
     const TraitRef goal{trait, types_.args(types_[args].first(cx_.generics_of(trait).count()))};
     Selection selection;
     switch (select(goal, cause, depth, selection)) {

@@ -228,7 +228,10 @@ std::optional<Outcome> Selector::select_scalar(const TraitRef& goal, TypeId self
     const auto found = cx_.state().scalar_traits.find(goal.trait);
     if (found == cx_.state().scalar_traits.end()) return std::nullopt;
     const ScalarTrait op = found->second;
-    const auto strip = [&](TypeId type) { return types_.kind(type) == TypeKind::Ref ? infer_.shallow(types_[type].element) : type; };
+    const auto strip = [&](TypeId type) {
+        const bool shared = types_.kind(type) == TypeKind::Ref && types_[type].mutability == Mutability::Not;
+        return shared ? infer_.shallow(types_[type].element) : type;
+    };
     const auto integral = [](const TypeData& t) { return t.kind == TypeKind::Int || (t.kind == TypeKind::Infer && t.infer_kind == InferKind::Int); };
     const auto floating = [](const TypeData& t) { return t.kind == TypeKind::Float || (t.kind == TypeKind::Infer && t.infer_kind == InferKind::Float); };
     if (op.is_assign && types_.kind(self) == TypeKind::Ref) return std::nullopt;
@@ -266,7 +269,11 @@ std::optional<Outcome> Selector::select_scalar(const TraitRef& goal, TypeId self
 std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, const Cause& cause, std::uint32_t depth, Selection& out) {
     const TypeData data = types_[self];
     const LangItems& lang = cx_.state().lang;
-    if (data.kind == TypeKind::Param || data.kind == TypeKind::Projection || data.kind == TypeKind::Opaque) return std::nullopt;
+    if (data.kind == TypeKind::Param || data.kind == TypeKind::Projection) return std::nullopt;
+    if (data.kind == TypeKind::Opaque) {   // the one thing that callers see of what it is
+        nested_trait(types_.erase_regions(types_.subst(cx_.hidden_type(data.def), types_[data.args])), goal.trait, cause, depth, out);
+        return Outcome::Yes;
+    }
     if (data.kind == TypeKind::Infer) return data.infer_kind == InferKind::Type ? Outcome::Maybe : Outcome::Yes;
     for (const ImplEntry& entry : cx_.state().impls_for(goal.trait, self)) {
         if (!key_may_match(entry.self_key, self)) continue;
@@ -334,7 +341,7 @@ void Selector::collect_bounds(const TraitRef& goal, std::vector<TraitRef>& out) 
         if (predicate.kind == Predicate::Kind::Trait) consider(predicate.trait_ref);
     }
     const TypeData self = types_[infer_.shallow(types_[goal.args][0].as_type())];
-    if (self.kind != TypeKind::Projection) return;
+    if (self.kind != TypeKind::Projection && self.kind != TypeKind::Opaque) return;
     for (const Predicate& predicate : cx_.item_bounds(self.def)) {
         if (predicate.kind != Predicate::Kind::Trait) continue;
         std::vector<TraitRef> stack{{predicate.trait_ref.trait, types_.erase_regions(types_.subst(predicate.trait_ref.args, types_[self.args]))}};
@@ -438,6 +445,7 @@ Outcome Selector::evaluate_all(std::vector<Obligation> nested, std::uint32_t dep
     }
     std::vector<FulfillError> errors;
     fulfill.run(errors);
+    for (const FulfillError& error : errors) overflowed_ |= error.kind == FulfillError::Kind::Overflow;
     if (!errors.empty()) return Outcome::No;
     return fulfill.idle() ? Outcome::Yes : Outcome::Maybe;
 }

@@ -114,6 +114,8 @@ class Selector {
     bool project_from_predicates(std::span<const Predicate> predicates, std::span<const GenericArg> subst, DefId assoc, ArgsId args, GenericArg& out);
     Projected project_impl(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
                            std::vector<Obligation>& nested, GenericArg& out);
+    Projected project_unnamed(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
+                              std::vector<Obligation>& nested, GenericArg& out);
     Outcome evaluate_trait_goal(const TraitRef& goal, std::uint32_t depth);
     Outcome evaluate_all(std::vector<Obligation> nested, std::uint32_t depth);
     void nested_trait(TypeId type, DefId trait, const Cause& cause, std::uint32_t depth, Selection& out);

@@ -121,6 +121,10 @@ struct Context::State {
     std::vector<TraitRef> active_goals;                                      // being evaluated, outermost first
     std::uint64_t goal_cycles = 0;
     std::unordered_map<std::uint64_t, TypeId> normalized;                    // (environment, type)
+    std::unordered_set<DefId> recursive_types;                               // that hold themselves by value: reported
+    std::unordered_set<DefId> failed_derives;                                // impls whose fields lack the trait: reported, bodies unchecked
+    std::unordered_map<DefId, std::vector<RegionId>> captured_regions;       // by function: unnamed regions of the inputs, which its `impl Trait`s capture
+    std::unordered_map<DefId, TypeId> hidden_types;                          // of `impl Trait` results, by the bodies that return them
 
     // ---- bodies
     struct BodySlot {
@@ -155,7 +159,12 @@ struct Context::State {
 const hir::Generics* hir_generics(const hir::Program& program, DefId def);
 // The nearest enclosing definition (itself included) that owns generic parameters.
 DefId generics_owner(const hir::Program& program, DefId def);
+// How many of a function's own lifetime parameters are early bound: named by a bound, or not determined by the inputs. The
+// others are bound by each call anew, so an impl may name, order and elide them as it likes.
+std::size_t early_lifetime_count(Context& context, DefId fn);
 bool is_trait_item(const hir::Program& program, DefId def);
+// The trait of an associated type; `impl Trait` in a trait's method is one without a name.
+DefId trait_of_assoc(const hir::Program& program, DefId assoc);
 bool is_inside(const hir::Program& program, DefId def, DefId module);
 DefId enclosing_module(const hir::Program& program, DefId def);
 // "a" or "an" + noun: "an enum".

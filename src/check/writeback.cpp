@@ -113,6 +113,7 @@ void BodyChecker::write_back() {
         }
         tables_.closures.push_back(std::move(state.info));
     }
+    write_back_opaques();
     tables_.has_errors |= cx_.sink().error_count() != errors_before_;
 }
 

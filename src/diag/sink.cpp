@@ -1,6 +1,7 @@
 #include "diag/sink.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -34,6 +35,14 @@ void DiagSink::sort_from(std::size_t from) {
     };
     std::stable_sort(diagnostics_.begin() + static_cast<std::ptrdiff_t>(from), diagnostics_.end(),
                      [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
+}
+
+void DiagSink::drop_repeats() {
+    std::set<std::tuple<Severity, Code, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen;
+    retain([&](const Diagnostic& d) {
+        const Span span = d.primary_span();
+        return !span.valid() || seen.emplace(d.severity, d.code, span.file.raw, span.begin, span.end, d.message).second;
+    });
 }
 
 }  // namespace ockc

@@ -26,6 +26,9 @@ class DiagSink {
     // Stable order by (file, position) inside the range [from, end); phases keep their own order among each other.
     void sort_from(std::size_t from);
 
+    // Says what was said in the same words at the same place once only.
+    void drop_repeats();
+
     // Keeps the diagnostics for which keep(Diagnostic&) is true; it may change severities.
     template <class Keep>
     void retain(Keep&& keep) {

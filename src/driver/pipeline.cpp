@@ -299,6 +299,7 @@ CompileResult driver::compile_with_abi(const CompileInput& input, const CompileO
         run(*opened, input, result, abi);
     }
     Session& session = *opened;
+    session.sink.drop_repeats();
     driver::apply_lint_levels(session.sink, options.lints);
     result.ok = !session.sink.has_errors();
     if (!result.ok) {

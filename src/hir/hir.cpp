@@ -28,6 +28,7 @@ std::string_view def_kind_text(DefKind kind) {
         case DefKind::Macro: return "macro";
         case DefKind::Crate: return "crate";
         case DefKind::ForeignFn: return "function";
+        case DefKind::ImplTrait: return "opaque type";
         case DefKind::Opaque: return "host item";
     }
     OCKC_UNREACHABLE("definition kind");

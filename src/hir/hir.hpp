@@ -52,6 +52,7 @@ enum class DefKind : std::uint8_t {
     Field, Impl, TyParam, ConstParam, LifetimeParam, Closure,
     AnonConst,     // array length, const generic argument, discriminant, inline `const {}`: a body of its own
     Macro, Crate, ForeignFn,
+    ImplTrait,     // `impl Trait` in a function's result; parent = the function
     Opaque,        // item of a host crate: may be imported, must not be used by device code
 };
 std::string_view def_kind_text(DefKind kind);   // "struct", "function", "associated type" .. as rustc says it
@@ -233,7 +234,7 @@ struct ImplDef {
 struct FnDef { Generics generics; FnSig sig; BodyId body; bool has_body = false; };     // body none: required method, intrinsic, foreign; has_body: see Def::lowered
 struct ConstDef { Generics generics; TyId type; BodyId body; };                         // Const, AssocConst; body none: required
 struct StaticDef { TyId type; BodyId body; bool is_mut = false; };
-struct TypeAliasDef { Generics generics; List<Bound> bounds; TyId type; };              // TyAlias, AssocTy; type none: required
+struct TypeAliasDef { Generics generics; List<Bound> bounds; TyId type; };              // TyAlias, AssocTy, ImplTrait; type none: required
 struct AnonConstDef { BodyId body; TyId expected; };                                    // expected: const parameter's type when known from syntax
 struct ParamDef { std::uint32_t position = 0; };                                        // TyParam, ConstParam, LifetimeParam: among own params
 struct PlainDef {};                                                                     // Variant, Ctor, Field, Closure, Macro, Crate, Opaque: see parent

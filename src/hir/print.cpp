@@ -110,7 +110,7 @@ std::string Printer::type(TyId id) {
             [&](const FnPtrTy& t) {
                 return fmt::format("{}{}{}fn({}) -> {}", for_lifetimes(t.fn.for_lifetimes), t.fn.is_unsafe ? "unsafe " : "", t.fn.is_extern ? "extern " : "", list(t.fn.inputs), type(t.fn.output));
             },
-            [&](const ImplTraitTy& t) { return "impl " + bounds(t.bounds); },
+            [&](const ImplTraitTy& t) { return "impl " + bounds(p_.as<TypeAliasDef>(t.def).bounds); },
             [&](const ErrorTy&) { return std::string("{error}"); },
         },
         p_.types[id].data);

@@ -1,5 +1,6 @@
 // Lowering of one MIR body at concrete types to one IR function.
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -73,6 +74,7 @@ class FunctionLowering {
     ir::ValueId integer_binary(mir::BinOp op, ir::ValueId a, ir::ValueId b, bool is_signed);
     ir::ValueId compare(mir::BinOp op, const Value& lhs, const Value& rhs);
     ir::ValueId shift(mir::BinOp op, ir::ValueId a, ir::ValueId count, bool is_signed);
+    ir::ValueId overflows(mir::BinOp op, ir::ValueId a, ir::ValueId b, bool is_signed);
     Value checked_binary(const mir::CheckedBinaryOpRvalue& node, TypeId type);
     Value unary(mir::UnOp op, const Value& value, TypeId type);
     ir::ValueId within(ir::ValueId pointer, std::uint64_t bytes);
@@ -111,6 +113,14 @@ class FunctionLowering {
     Value through_reference(const Value& value);
     void refuse_if(ir::ValueId bad, Span span, std::string text);
     void check_division(mir::BinOp op, const Value& lhs, const Value& rhs, Span span);
+    void check_overflow(mir::BinOp op, const Value& lhs, const Value& rhs, Span span);
+    ir::ValueId is_min(const Value& value);
+
+    // lower_clone.cpp
+    void clone_builtin(const PlaceRef& from, const PlaceRef& to);
+    void clone_part(const PlaceRef& from, const PlaceRef& to);
+    // Runs `body` for every index below `count`: written out when there are few, a loop otherwise.
+    void for_each_index(std::uint64_t count, const std::function<void(ir::ValueId)>& body);
 
     // lower_intrinsic.cpp
     void lower_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);

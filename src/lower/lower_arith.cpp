@@ -124,22 +124,17 @@ Value FunctionLowering::binary(BinOp op, const Value& lhs, const Value& rhs, Typ
     return scalar_value(type, integer_binary(op, lhs.a, rhs.a, is_signed(lhs.type)));
 }
 
-Value FunctionLowering::checked_binary(const mir::CheckedBinaryOpRvalue& node, TypeId type) {
-    const Value lhs = operand(node.lhs);
-    const Value rhs = operand(node.rhs);
-    const bool sign = is_signed(lhs.type);
-    const ir::ValueId result = integer_binary(node.op, lhs.a, rhs.a, sign);
-    const ir::Type ir = function_.type_of(lhs.a);
-    ir::ValueId overflow;
-    switch (node.op) {
-        case BinOp::Add: overflow = builder_.binary(sign ? ir::Op::SaddOv : ir::Op::UaddOv, ir, lhs.a, rhs.a); break;
-        case BinOp::Sub: overflow = builder_.binary(sign ? ir::Op::SsubOv : ir::Op::UsubOv, ir, lhs.a, rhs.a); break;
-        case BinOp::Mul: overflow = builder_.binary(sign ? ir::Op::SmulOv : ir::Op::UmulOv, ir, lhs.a, rhs.a); break;
+// Does the exact result not fit? Shifts: is the count outside of the width (negative counts are large unsigned numbers)?
+ir::ValueId FunctionLowering::overflows(BinOp op, ir::ValueId a, ir::ValueId b, bool sign) {
+    const ir::Type ir = function_.type_of(a);
+    switch (op) {
+        case BinOp::Add: return builder_.binary(sign ? ir::Op::SaddOv : ir::Op::UaddOv, ir, a, b);
+        case BinOp::Sub: return builder_.binary(sign ? ir::Op::SsubOv : ir::Op::UsubOv, ir, a, b);
+        case BinOp::Mul: return builder_.binary(sign ? ir::Op::SmulOv : ir::Op::UmulOv, ir, a, b);
         case BinOp::Shl:
         case BinOp::Shr: {
-            const ir::Type count = function_.type_of(rhs.a);
-            overflow = builder_.icmp(ir::IntCond::Uge, rhs.a, builder_.const_int(count, ir::type_bits(ir)));
-            break;
+            const ir::Type count = function_.type_of(b);
+            return builder_.icmp(ir::IntCond::Uge, b, builder_.const_int(count, ir::type_bits(ir)));
         }
         case BinOp::Div:
         case BinOp::Rem:
@@ -151,8 +146,17 @@ Value FunctionLowering::checked_binary(const mir::CheckedBinaryOpRvalue& node, T
         case BinOp::Lt:
         case BinOp::Le:
         case BinOp::Gt:
-        case BinOp::Ge: OCKC_UNREACHABLE("operator without an overflow form");
+        case BinOp::Ge: break;
     }
+    OCKC_UNREACHABLE("operator without an overflow form");
+}
+
+Value FunctionLowering::checked_binary(const mir::CheckedBinaryOpRvalue& node, TypeId type) {
+    const Value lhs = operand(node.lhs);
+    const Value rhs = operand(node.rhs);
+    const bool sign = is_signed(lhs.type);
+    const ir::ValueId result = integer_binary(node.op, lhs.a, rhs.a, sign);
+    const ir::ValueId overflow = overflows(node.op, lhs.a, rhs.a, sign);
     // (T, bool): the two fields in declaration order; the layout may have swapped them in memory.
     const PlaceRef pair = temporary(type);
     const auto elements = types_[types_[type].elements];

@@ -44,10 +44,8 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
             return call_function(module_.function_of(item), module_.shape_of(item), args, destination);
         }
         case Instance::Kind::CloneShim: {
-            // Built-in Clone of copyable values and of tuples and arrays of them: the bytes.
             const TypeId type = types_[args[0].type].element;
-            const PlaceRef from{args[0].a, 0, {}, type, &layout(type)};
-            return store(*destination, load(from));
+            return clone_builtin({args[0].a, 0, {}, type, &layout(type)}, *destination);
         }
         case Instance::Kind::FnItemCall: {
             const std::vector<Value> spread = spread_tuple(args);
@@ -133,10 +131,7 @@ void FunctionLowering::drop_value(const PlaceRef& place) {
             return;
         }
         case TypeKind::Array:
-            for (std::uint64_t i = 0; i < place.layout->count; ++i) {
-                drop_value(element(place, builder_.const_int(ir::Type::I64, i), data.element));
-            }
-            return;
+            return for_each_index(place.layout->count, [&](ir::ValueId i) { drop_value(element(place, i, types_[place.type].element)); });
         case TypeKind::Adt: break;
         default: OCKC_UNREACHABLE("drop glue of this type");
     }

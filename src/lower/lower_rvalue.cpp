@@ -93,31 +93,9 @@ void FunctionLowering::assign_aggregate(const PlaceRef& to, const mir::Aggregate
 
 // A short array is written out; a long one by a loop over its elements.
 void FunctionLowering::assign_repeat(const PlaceRef& to, const mir::RepeatRvalue& node) {
-    constexpr std::uint64_t kUnrolled = 16;
     const Value value = operand(node.operand);
-    const std::uint64_t count = to.layout->count;
     if (to.layout->size == 0) return;
-    if (count <= kUnrolled) {
-        for (std::uint64_t i = 0; i < count; ++i) {
-            PlaceRef at = to;
-            at.offset += static_cast<std::int64_t>(i * to.layout->stride);
-            at.type = value.type;
-            at.layout = &layout(value.type);
-            store(at, value);
-        }
-        return;
-    }
-    const ir::BlockId head = function_.add_block(), body = function_.add_block(), done = function_.add_block();
-    const ir::ValueId zero = builder_.const_int(ir::Type::I64, 0);
-    builder_.jump(head, {zero});
-    const ir::ValueId index = function_.add_block_param(head, ir::Type::I64);
-    builder_.at_end(head);
-    const ir::ValueId more = builder_.icmp(ir::IntCond::Ult, index, builder_.const_int(ir::Type::I64, count));
-    builder_.br(more, body, done);
-    builder_.at_end(body);
-    store(element(to, index, value.type), value);
-    builder_.jump(head, {builder_.binary(ir::Op::Iadd, ir::Type::I64, index, builder_.const_int(ir::Type::I64, 1))});
-    builder_.at_end(done);
+    for_each_index(to.layout->count, [&](ir::ValueId i) { store(element(to, i, value.type), value); });
 }
 
 Value FunctionLowering::cast(const mir::CastRvalue& node, TypeId to) {

@@ -38,7 +38,7 @@ void Builder::build_fn(const hir::FnDef& fn) {
     const hir::Def& def = hir_program_.defs[tables_.owner];
     begin_body(def.span);
     const check::FnSigInfo signature = context_.fn_sig({tables_.owner, context_.identity_args(tables_.owner)});
-    body_.locals.push(Local{.type = context_.normalize(signature.output, env_), .kind = LocalKind::Return, .span = fn.sig.output_span});
+    body_.locals.push(Local{.type = context_.normalize(context_.reveal_own(tables_.owner, signature.output), env_), .kind = LocalKind::Return, .span = fn.sig.output_span});
     for (std::size_t i = 0; i < fn.sig.inputs.size(); ++i) {
         const hir::FnParam& param = fn.sig.inputs[i];
         body_.locals.push(Local{.type = context_.normalize(signature.inputs[i], env_),

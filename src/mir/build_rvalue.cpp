@@ -119,7 +119,7 @@ std::optional<Operand> Builder::as_constant(Adjusted node) {
         case hir::DefKind::Variant: case hir::DefKind::Trait: case hir::DefKind::TyAlias: case hir::DefKind::AssocTy:
         case hir::DefKind::Static: case hir::DefKind::Field: case hir::DefKind::Impl: case hir::DefKind::TyParam:
         case hir::DefKind::LifetimeParam: case hir::DefKind::Closure: case hir::DefKind::Macro: case hir::DefKind::Crate:
-        case hir::DefKind::Opaque: return std::nullopt;
+        case hir::DefKind::ImplTrait: case hir::DefKind::Opaque: return std::nullopt;
     }
     OCKC_UNREACHABLE("definition kind");
 }

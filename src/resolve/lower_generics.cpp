@@ -290,7 +290,12 @@ hir::TyId Lowerer::impl_trait_param(const ast::Type& type, ast::List<ast::Bound>
             error(Code::E0562, type.span, "`impl Trait` is not allowed here").note("`impl Trait` is only allowed in arguments and return types of functions and methods");
             return error_ty(type.span);
         }
-        return add_ty(type.span, hir::ImplTraitTy{lower_bounds(bounds)});
+        const hir::Ident name{s_.names.intern(s_.sources.text(type.span)), at(type.span)};
+        const DefId def = new_def(DefKind::ImplTrait, name, type.span);
+        hir::TypeAliasDef data;
+        data.bounds = lower_bounds(bounds);
+        s_[def].data = data;
+        return add_ty(type.span, hir::ImplTraitTy{def});
     }
     hir::GenericParam param;
     param.kind = hir::GenericParam::Kind::Type;

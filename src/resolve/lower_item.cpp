@@ -86,6 +86,7 @@ void Lowerer::lower_kind(DefId def) {
         case DefKind::AnonConst:
         case DefKind::Macro:
         case DefKind::Crate:
+        case DefKind::ImplTrait:
         case DefKind::Opaque: break;
     }
     s_[def].lowered = true;
@@ -120,6 +121,7 @@ Target target_of(DefKind kind) {
         case DefKind::AnonConst:
         case DefKind::Macro:
         case DefKind::Crate:
+        case DefKind::ImplTrait:
         case DefKind::Opaque: return Target::Other;
     }
     OCKC_UNREACHABLE("definition kind");

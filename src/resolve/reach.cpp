@@ -186,6 +186,7 @@ void reach(State& state, DefId id) {
         case DefKind::AnonConst:
         case DefKind::Macro:
         case DefKind::Crate:
+        case DefKind::ImplTrait:
         case DefKind::Opaque: return;
     }
 }

@@ -20,7 +20,8 @@ DefId State::new_def(DefKind kind, hir::Ident name, DefId parent, Span span, std
         case DefKind::Enum: def.data = hir::AdtDef{}; break;
         case DefKind::Trait: def.data = hir::TraitDef{}; break;
         case DefKind::TyAlias:
-        case DefKind::AssocTy: def.data = hir::TypeAliasDef{}; break;
+        case DefKind::AssocTy:
+        case DefKind::ImplTrait: def.data = hir::TypeAliasDef{}; break;
         case DefKind::Fn:
         case DefKind::AssocFn:
         case DefKind::ForeignFn: def.data = hir::FnDef{}; break;

@@ -288,7 +288,8 @@ TypeId TypeStore::projection(DefId assoc_type, ArgsId args) {
                             static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection)));
 }
 TypeId TypeStore::opaque(DefId def, ArgsId args) {
-    return intern(with_args(TypeKind::Opaque, def, args, arg_list_flags_[args.raw]));
+    // Normalisation looks: monomorphic code sees through it.
+    return intern(with_args(TypeKind::Opaque, def, args, static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection)));
 }
 
 TypeId TypeStore::fn_ptr(std::span<const TypeId> inputs, TypeId output, bool is_unsafe) {
