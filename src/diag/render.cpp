@@ -34,7 +34,55 @@ std::string_view shown_code(const Diagnostic& diagnostic) {
     return diagnostic.code != Code::None ? code_name(diagnostic.code) : std::string_view(diagnostic.lint);
 }
 
-std::string render(const Diagnostic& diagnostic, const SourceMap& sources, const RenderOptions& options) {
+namespace {
+
+// Is `span` a range of a file that exists; an end before its start is pulled up to it.
+bool repair(Span& span, const SourceMap& sources) {
+    if (!span.valid() || span.file.index() >= sources.size()) return false;
+    span.end = std::max(span.begin, span.end);
+    return true;
+}
+
+constexpr std::size_t kMostChildren = 32;   // notes of one diagnostic that somebody reads
+
+// A chain of calls that goes round has the same note many times: one of them and the number of the others are enough.
+void cap_children(std::vector<SubDiagnostic>& children) {
+    std::vector<SubDiagnostic> kept;
+    std::size_t left_out = 0;
+    for (std::size_t i = 0; i < children.size();) {
+        std::size_t end = i + 1;
+        while (end < children.size() && children[end].text == children[i].text && children[end].span == children[i].span) ++end;
+        const std::size_t repeats = end - i - 1;
+        if (kept.size() < kMostChildren) {
+            kept.push_back(children[i]);
+            if (repeats != 0) kept.push_back({Severity::Note, fmt::format("the same {} more times", repeats), {}});
+        } else {
+            left_out += end - i;
+        }
+        i = end;
+    }
+    if (left_out != 0) kept.push_back({Severity::Note, fmt::format("{} more notes are left out", left_out), {}});
+    children = std::move(kept);
+}
+
+// What can be drawn of a diagnostic: an emit site with a wrong place costs its underline, never the message.
+Diagnostic drawable(Diagnostic diagnostic, const SourceMap& sources) {
+    std::erase_if(diagnostic.labels, [&](Label& label) { return !repair(label.span, sources); });
+    for (SubDiagnostic& child : diagnostic.children) {
+        if (!repair(child.span, sources)) child.span = {};
+    }
+    std::erase_if(diagnostic.suggestions, [&](Suggestion& suggestion) {
+        std::erase_if(suggestion.more, [&](SuggestionPart& part) { return !repair(part.span, sources); });
+        return !repair(suggestion.span, sources);
+    });
+    cap_children(diagnostic.children);
+    return diagnostic;
+}
+
+}  // namespace
+
+std::string render(const Diagnostic& given, const SourceMap& sources, const RenderOptions& options) {
+    const Diagnostic diagnostic = drawable(given, sources);
     switch (options.format) {
         case ErrorFormat::Human: return render_text(diagnostic, sources, options.color);
         case ErrorFormat::Short: return render_short(diagnostic, sources, options.color);

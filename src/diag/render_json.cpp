@@ -52,7 +52,7 @@ class JsonWriter {
         const LineColumn begin = sources_.line_column(span.file, std::min(span.begin, size));
         const LineColumn end = sources_.line_column(span.file, std::min(span.end, size));
         open('{');
-        member("file_name", file.name);
+        member("file_name", file.display_name());
         number_member("byte_start", span.begin);
         number_member("byte_end", span.end);
         number_member("line_start", begin.line);

@@ -158,7 +158,7 @@ std::string render_short(const Diagnostic& diagnostic, const SourceMap& sources,
     const Span primary = diagnostic.primary_span();
     if (primary.valid()) {
         const LineColumn at = sources.line_column(primary.file, primary.begin);
-        buffer.puts(0, 0, fmt::format("{}:{}:{}: ", sources.file(primary.file).name, at.line, at.column),
+        buffer.puts(0, 0, fmt::format("{}:{}:{}: ", sources.file(primary.file).display_name(), at.line, at.column),
                     Style::None);
     }
     std::string level(severity_name(diagnostic.severity));

@@ -543,7 +543,7 @@ void draw_location(StyledBuffer& buffer, Span span, const SourceMap& sources, st
         span.file,
         std::min<std::uint32_t>(span.begin, static_cast<std::uint32_t>(sources.file(span.file).text.size())));
     buffer.puts(row, gutter, primary ? "--> " : "::: ", Style::LineNumber);
-    buffer.append(row, fmt::format("{}:{}:{}", sources.file(span.file).name, at.line, at.column),
+    buffer.append(row, fmt::format("{}:{}:{}", sources.file(span.file).display_name(), at.line, at.column),
                   Style::None);
 }
 

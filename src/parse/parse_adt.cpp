@@ -74,7 +74,7 @@ List<ast::FieldDef> Parser::named_fields() {
         }
         ast::FieldDef field = named_field();
         field.attributes = attributes;
-        fields.push(field);
+        if (field.ident.name.valid()) fields.push(field);   // what has no name is no field
         if (failed_ || check(T::CloseBrace)) break;
         if (eat(T::Comma)) continue;
         if (at(T::Semi)) {

@@ -179,7 +179,7 @@ ExprId Parser::struct_literal(PathId name, Span start) {
         }
         ast::FieldInit field = field_init();
         field.attributes = attributes;
-        fields.push(field);
+        if (field.name.name.valid()) fields.push(field);   // what has no name is no field
         if (failed_ || check(T::CloseBrace)) break;
         if (!eat(T::Comma)) unexpected();
     }

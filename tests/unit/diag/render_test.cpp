@@ -234,3 +234,20 @@ TEST_CASE("no place at all") {
     CHECK(s.human() == "error: nothing to compile\n |\n = help: name a file\n\n");
     CHECK(s.brief() == "error: nothing to compile\n");
 }
+
+TEST_CASE("a place that does not exist costs the underline, not the message") {
+    Scene s("fn f() {}\n");
+    Diagnostic& d = s.sink.error({}, "lost");
+    d.label({}, "nowhere");
+    d.label(Span{FileId(7), 0, 4}, "in no file");
+    d.note_at(Span{FileId(7), 0, 4}, "a note");
+    d.suggest(Span{}, "x", "a change");
+    CHECK(s.human() == "error: lost\n  |\n  = note: a note\n\n");
+    CHECK(s.brief() == "error: lost\n");
+    CHECK(s.json().find("\"spans\":[]") != std::string::npos);
+    Diagnostic& backward = s.sink.error(Span{s.file, 5, 3}, "backward");
+    backward.label(Span{s.file, 5, 3}, "ends before it begins");
+    CHECK(s.human().find("k.rsk:1:6") != std::string::npos);
+    s.sink.error(Span{s.file, 500, 600}, "beyond").label(Span{s.file, 500, 600}, "no text there");
+    CHECK(s.human().find("no text there") != std::string::npos);
+}
