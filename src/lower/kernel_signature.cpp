@@ -96,11 +96,11 @@ class SlotWriter {
     }
     void scalar(std::string name, abi::Scalar type) {
         const std::uint32_t bytes = abi::scalar_info(type).bytes;
-        abi_.slots.push_back({std::move(name), bytes, bytes, false, type});
+        abi_.slots.push_back({ptx_name(name), bytes, bytes, false, type});
         ++param_.slot_count;
     }
     void bytes(std::string name, const AbiType& type) {
-        abi_.slots.push_back({std::move(name), static_cast<std::uint32_t>(type.size), type.align, true, abi::Scalar::U8});
+        abi_.slots.push_back({ptx_name(name), static_cast<std::uint32_t>(type.size), type.align, true, abi::Scalar::U8});
         ++param_.slot_count;
     }
 

@@ -156,7 +156,26 @@ std::string ModuleLowering::symbol_for(ItemRef item) {
     return unique_symbol(std::move(wanted));
 }
 
+std::string ptx_name(std::string_view name) {
+    std::string result;
+    for (std::size_t at = 0; at < name.size();) {
+        const auto byte = static_cast<unsigned char>(name[at]);
+        if (byte < 0x80) {
+            result += name[at++];
+            continue;
+        }
+        // UTF-8: the lead byte says how many follow; each of those has six bits.
+        const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+        std::uint32_t code = byte & (0x7Fu >> length);
+        for (std::size_t i = 1; i < length && at + i < name.size(); ++i) code = code << 6 | (static_cast<unsigned char>(name[at + i]) & 0x3Fu);
+        result += fmt::format("_u{:x}_", code);
+        at += length;
+    }
+    return result == "WARP_SZ" ? result + "_" : result;
+}
+
 std::string ModuleLowering::unique_symbol(std::string wanted) {
+    wanted = ptx_name(wanted);
     std::string name = wanted;
     for (std::uint32_t i = 1; !symbols_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
     return name;

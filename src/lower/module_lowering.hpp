@@ -97,4 +97,8 @@ class ModuleLowering {
     std::unordered_map<TypeId, std::uint32_t> abi_structs_;
 };
 
+// A Rust name as PTX can spell it: letters beyond ASCII by their number ("größe" is "gr_uf6__udf_e"), and no name that PTX
+// itself defines.
+std::string ptx_name(std::string_view name);
+
 }  // namespace ockc::lower
