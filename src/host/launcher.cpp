@@ -105,7 +105,7 @@ Launcher describe(const ModuleAbi& module, const KernelAbi& kernel, const Kernel
     Launcher launcher{module, kernel, kernel_names, {}, {}};
     launcher.safe_name = (kernel.is_unsafe ? "unsafe_" : "") + launcher.names.launcher;
     UniqueNames names("_arg");
-    for (const char* own : {"stream", "prepared", "arguments", "where", "config", "cover", "module_"}) {
+    for (const char* own : {"stream", "prepared", "arguments", "where", "config", "cover", "module_", "Module"}) {
         names.reserve(own);
     }
     for (const std::string& own : {launcher.names.launcher, launcher.safe_name, launcher.names.tag,

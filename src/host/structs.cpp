@@ -72,7 +72,12 @@ void emit_struct(TextWriter& out, const abi::ModuleAbi& module, const AbiStruct&
     out.dedent();
     text_line(out, "};");
     if (packed) text_line(out, "#pragma pack(pop)");
-    out.line("static_assert(sizeof({}) == {});", name, structure.size);
+    if (structure.size == 0) {
+        // C++ has no type of size 0. The kernel reads and writes nothing of it: only lengths count.
+        out.line("static_assert(sizeof({}) == {});", name, structure.align);
+    } else {
+        out.line("static_assert(sizeof({}) == {});", name, structure.size);
+    }
     for (const AbiField& field : structure.fields) {
         if (field.type.size == 0) continue;
         out.line("static_assert(offsetof({}, {}) == {});", name, cpp_identifier(field.name), field.offset);

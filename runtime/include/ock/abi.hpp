@@ -1,8 +1,13 @@
 // Values as they cross the launch: what Rust's scalar types are in C++, and proofs that the layouts agree.
 // f16, bf16, i128 and u128 are carriers: storage with conversions, no arithmetic.
 #pragma once
+#if !defined(__CUDACC__) && __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error "the launcher headers of ockc need C++20: compile with -std=c++20"
+#include <ock/needs-cxx20>   // no such file: the compiler stops here
+#endif
 #include <bit>
 #include <climits>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -85,14 +90,41 @@ struct bf16 {
     }
 };
 
+namespace detail {
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+#endif
+// The upper 64 bits of a number of up to 64 bits: its sign.
+template <class Int>
+constexpr std::int64_t high_half(Int value) {
+    if constexpr (std::is_signed_v<Int>) {
+        return value < 0 ? -1 : 0;
+    } else {
+        return static_cast<void>(value), 0;
+    }
+}
+}  // namespace detail
+
 // Rust's u128 and i128: 16 bytes, aligned to 16, low half first.
 struct alignas(16) u128 {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
 
     u128() = default;
-    constexpr u128(std::uint64_t value) : low(value) {}  // NOLINT: widening is implicit
+    // From integers that are not negative; numbers of 128 bits convert where the compiler has them.
+    template <std::unsigned_integral Int>
+    constexpr u128(Int value)  // NOLINT: widening is implicit
+        : low(static_cast<std::uint64_t>(value)), high(static_cast<std::uint64_t>(detail::high_half(value))) {}
+    template <std::signed_integral Int>
+    constexpr explicit u128(Int value)
+        : low(static_cast<std::uint64_t>(value)), high(static_cast<std::uint64_t>(detail::high_half(value))) {}
     constexpr u128(std::uint64_t high_half, std::uint64_t low_half) : low(low_half), high(high_half) {}
+#ifdef __SIZEOF_INT128__
+    constexpr u128(detail::uint128 value)  // NOLINT: the same number
+        : low(static_cast<std::uint64_t>(value)), high(static_cast<std::uint64_t>(value >> 64)) {}
+    constexpr explicit operator detail::uint128() const { return static_cast<detail::uint128>(high) << 64 | low; }
+#endif
     friend constexpr bool operator==(const u128&, const u128&) = default;
 };
 struct alignas(16) i128 {
@@ -100,9 +132,17 @@ struct alignas(16) i128 {
     std::int64_t high = 0;
 
     i128() = default;
-    constexpr i128(std::int64_t value)  // NOLINT: widening is implicit
-        : low(static_cast<std::uint64_t>(value)), high(value < 0 ? -1 : 0) {}
+    template <std::integral Int>
+    constexpr i128(Int value)  // NOLINT: widening is implicit
+        : low(static_cast<std::uint64_t>(value)), high(static_cast<std::int64_t>(detail::high_half(value))) {}
     constexpr i128(std::int64_t high_half, std::uint64_t low_half) : low(low_half), high(high_half) {}
+#ifdef __SIZEOF_INT128__
+    constexpr i128(detail::int128 value)  // NOLINT: the same number
+        : low(static_cast<std::uint64_t>(value)), high(static_cast<std::int64_t>(value >> 64)) {}
+    constexpr explicit operator detail::int128() const {
+        return static_cast<detail::int128>(static_cast<detail::uint128>(static_cast<std::uint64_t>(high)) << 64 | low);
+    }
+#endif
     friend constexpr bool operator==(const i128&, const i128&) = default;
 };
 
