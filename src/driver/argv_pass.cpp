@@ -1,5 +1,7 @@
 #include "driver/argv_pass.hpp"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "support/file_io.hpp"
@@ -11,16 +13,12 @@ namespace {
 constexpr int kMaxNesting = 16;                       // of response files that name response files
 constexpr std::uint64_t kMaxResponseBytes = 1u << 20;
 
-struct Rewrite {
-    std::string_view from;
-    std::string_view to;
-};
-constexpr Rewrite kRewrites[] = {
+constexpr ArgumentRewrite kRewrites[] = {
     {"-arch", "--target"}, {"-lineinfo", "--lineinfo"}, {"-MD", "--write-deps"}, {"-MF", "--deps-file"}, {"-MT", "--deps-target"},
 };
 
 std::string rewrite_one(const std::string& argument) {
-    for (const Rewrite& row : kRewrites) {
+    for (const ArgumentRewrite& row : kRewrites) {
         if (argument == row.from) return std::string(row.to);
         const bool with_value = argument.size() > row.from.size() && argument.compare(0, row.from.size(), row.from) == 0 &&
                                 argument[row.from.size()] == '=';
@@ -40,14 +38,18 @@ Status expand(const std::vector<std::string>& arguments, int depth, std::vector<
         if (depth == kMaxNesting) return Failure{"response files nest too deeply: " + argument};
         Result<std::string> text = read_file(argument.substr(1), kMaxResponseBytes);
         if (!text.ok()) return Failure{"response file " + text.error()};
-        if (Status inner = expand(split_response(text.value()), depth + 1, out); !inner.ok()) return inner;
+        Result<std::vector<std::string>> words = split_response(text.value());
+        if (!words.ok()) return Failure{fmt::format("response file {}: {}", argument.substr(1), words.error())};
+        if (Status inner = expand(words.value(), depth + 1, out); !inner.ok()) return inner;
     }
     return Unit{};
 }
 
 }  // namespace
 
-std::vector<std::string> split_response(const std::string& text) {
+std::span<const ArgumentRewrite> argument_rewrites() { return kRewrites; }
+
+Result<std::vector<std::string>> split_response(const std::string& text) {
     std::vector<std::string> words;
     std::string word;
     bool in_word = false;
@@ -75,6 +77,7 @@ std::vector<std::string> split_response(const std::string& text) {
             in_word = true;
         }
     }
+    if (quote != 0) return Failure{fmt::format("a quote ({}) is not closed", quote)};
     if (in_word) words.push_back(std::move(word));
     return words;
 }

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
+#include "diag/render.hpp"
 #include "driver/commands.hpp"
 #include "driver/exit_code.hpp"
 #include "driver/limits.hpp"
@@ -12,8 +15,42 @@
 
 namespace ockc::driver {
 
-void print_error(const std::string& text) { fmt::print(stderr, "error: {}\n", text); }
-void print_note(const std::string& text) { fmt::print(stderr, "note: {}\n", text); }
+namespace {
+
+// Of the program, not of a compilation: set once, before the command starts.
+bool json_messages = false;
+
+std::string message(Severity severity, const std::string& text, const std::string& help, bool json) {
+    if (!json) {
+        const std::string line = fmt::format("{}: {}\n", severity == Severity::Error ? "error" : "note", text);
+        return help.empty() ? line : fmt::format("{}  = help: {}\n", line, help);
+    }
+    Diagnostic diagnostic;
+    diagnostic.severity = severity;
+    diagnostic.message = text;
+    if (!help.empty()) diagnostic.help(help);
+    return render(diagnostic, SourceMap(), {ErrorFormat::Json, false});
+}
+
+}  // namespace
+
+std::string error_message(const std::string& text, const std::string& help, bool json) { return message(Severity::Error, text, help, json); }
+
+void messages_as_json() { json_messages = true; }
+
+void print_error(const std::string& text, const std::string& help) {
+    std::fputs(message(Severity::Error, text, help, json_messages).c_str(), stderr);
+}
+
+void print_note(const std::string& text) { std::fputs(message(Severity::Note, text, {}, json_messages).c_str(), stderr); }
+
+void print_output(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int flush_output() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kOk;
+    print_error(fmt::format("cannot write standard output: {}", std::strerror(errno)));
+    return kEnvironment;
+}
 
 int worst(int a, int b) { return a > b ? a : b; }
 
@@ -28,6 +65,13 @@ std::optional<CompileInput> read_input(const std::string& path) {
     input.path = path == "-" ? "" : path;
     input.text = std::move(text.value());
     return input;
+}
+
+int check_library(const Options& options) {
+    const std::string& folder = options.compile.library_dir;
+    if (folder.empty() || file_exists(folder + "/core/lib.rsk")) return kOk;
+    print_error(fmt::format("--stdlib {}: there is no built-in library in that folder (core/lib.rsk)", folder));
+    return kEnvironment;
 }
 
 DiagnosticOptions diagnostic_options(const Options& options) {

@@ -2,6 +2,7 @@
 // must know, and returns the process exit code.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "driver/options.hpp"
 
@@ -20,10 +21,20 @@ int run_explain(const Options& options);
 
 // Reads a file (or "-") as compiler input. Prints the error and gives nothing when it cannot.
 std::optional<CompileInput> read_input(const std::string& path);
+// kOk, or kEnvironment with a message when --stdlib names no library.
+int check_library(const Options& options);
 DiagnosticOptions diagnostic_options(const Options& options);
 // Prints diagnostics, summary and phase times to stderr.
 void print_diagnostics(const CompileResult& result, const Options& options);
-void print_error(const std::string& text);
+// To stdout: what was asked for.
+void print_output(std::string_view text);
+// kOk, or kEnvironment with a message when stdout did not take everything (a full disk).
+int flush_output();
+// An error of the command line or the environment, with a help line when there is one: text, or an object of rustc's shape.
+std::string error_message(const std::string& text, const std::string& help, bool json);
+// From here on print_error and print_note write JSON objects (--error-format json).
+void messages_as_json();
+void print_error(const std::string& text, const std::string& help = {});
 void print_note(const std::string& text);
 // The larger of two exit codes by severity: what several files together end with.
 int worst(int a, int b);

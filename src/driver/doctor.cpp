@@ -16,8 +16,8 @@ namespace ockc::driver {
 
 namespace {
 
-void line(bool found, std::string_view what, std::string_view detail) { fmt::print("[{}] {:<22} {}\n", found ? "ok" : "--", what, detail); }
-void fix(std::string_view text) { fmt::print("     {:<22} fix: {}\n", "", text); }
+void line(bool found, std::string_view what, std::string_view detail) { print_output(fmt::format("[{}] {:<22} {}\n", found ? "ok" : "--", what, detail)); }
+void fix(std::string_view text) { print_output(fmt::format("     {:<22} fix: {}\n", "", text)); }
 
 // The last line that holds `needle`, of what a tool prints for --version.
 std::string version_of(const std::string& tool, std::string_view needle) {

@@ -37,18 +37,18 @@ int run_explain(const Options& options) {
     const std::string code = canonical(options.explain_code);
     for (std::size_t i = 0; i < error_pages_count; ++i) {
         if (error_pages[i].name == code + ".md") {
-            fmt::print("{}", error_pages[i].text);
+            print_output(error_pages[i].text);
             return kOk;
         }
     }
     if (const Code known = code_from_name(code); known != Code::None) {
-        fmt::print("# {}: {}\n", code, code_title(known));
+        print_output(fmt::format("# {}: {}\n", code, code_title(known)));
         return kOk;
     }
     std::vector<std::string_view> names;
     for (Code one : all_codes()) names.push_back(code_name(one));
-    print_error(fmt::format("`{}` is not a code of ockc", options.explain_code));
-    if (const std::string_view near = nearest_name(names, code); !near.empty()) fmt::print(stderr, "  = help: did you mean `{}`?\n", near);
+    const std::string_view near = nearest_name(names, code);
+    print_error(fmt::format("`{}` is not a code of ockc", options.explain_code), near.empty() ? "" : fmt::format("did you mean `{}`?", near));
     return kBadCommandLine;
 }
 

@@ -29,14 +29,13 @@ int print_machine(const Options& options, const CompileResult& result, Emit emit
     for (const CompiledImage& image : result.images) {
         Result<Assembled> assembled = assemble(ptxas, image);
         if (!assembled.ok()) {
-            print_error("ptxas refuses the PTX that ockc made; this is a bug in ockc, please report it");
-            fmt::print(stderr, "{}", assembled.error());
+            print_error("ptxas refuses the PTX that ockc made; this is a bug in ockc, please report it\n" + assembled.error());
             return kPtxRejected;
         }
         if (emit == Emit::Report) {
             std::vector<KernelResources> rows = assembled.value().resources;
             std::erase_if(rows, [&](const KernelResources& row) { return !options.inspect_kernel.empty() && row.kernel != options.inspect_kernel; });
-            fmt::print("{}", resource_report(rows, image.target));
+            print_output(resource_report(rows, image.target));
             continue;
         }
         const Result<std::string> text = disassemble(assembled.value().cubin);
@@ -44,7 +43,7 @@ int print_machine(const Options& options, const CompileResult& result, Emit emit
             print_error(text.error());
             return kEnvironment;
         }
-        fmt::print("{}", text.value());
+        print_output(text.value());
     }
     return kOk;
 }
@@ -53,11 +52,11 @@ int print_one(const Options& options, const CompileResult& result, Emit emit) {
     switch (emit) {
         case Emit::Ptx:
             for (const CompiledImage& image : result.images) {
-                fmt::print("{}", options.inspect_kernel.empty() ? image.ptx : kernel_part(image.ptx, options.inspect_kernel));
+                print_output(options.inspect_kernel.empty() ? image.ptx : kernel_part(image.ptx, options.inspect_kernel));
             }
             return kOk;
-        case Emit::Header: fmt::print("{}", result.header); return kOk;
-        case Emit::Manifest: fmt::print("{}", result.manifest); return kOk;
+        case Emit::Header: print_output(result.header); return kOk;
+        case Emit::Manifest: print_output(result.manifest); return kOk;
         case Emit::Sass:
         case Emit::Report: return print_machine(options, result, emit);
         case Emit::Tokens:
@@ -67,7 +66,7 @@ int print_one(const Options& options, const CompileResult& result, Emit emit) {
         case Emit::Ir:
         case Emit::IrLowered:
             for (const auto& [kind, text] : result.dumps) {
-                if (kind == emit_info(emit).name) fmt::print("{}", text);
+                if (kind == emit_info(emit).name) print_output(text);
             }
             return kOk;
         case Emit::Cubin:

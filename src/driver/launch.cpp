@@ -11,6 +11,7 @@
 #include "driver/exit_code.hpp"
 #include "driver/launch_plan.hpp"
 #include "driver/launch_value.hpp"
+#include "driver/output_plan.hpp"
 #include "driver/pipeline.hpp"
 #include "support/file_io.hpp"
 
@@ -72,15 +73,14 @@ class Run {
         if (const int code = report(); code != kOk) return code;
         if (options_.launch.repeat > 1) {
             std::sort(times.begin(), times.end());
-            fmt::print("time: {:.4f} ms median of {} runs on {}\n", times[times.size() / 2], times.size(), device_.name());
+            print_output(fmt::format("time: {:.4f} ms median of {} runs on {}\n", times[times.size() / 2], times.size(), device_.name()));
         }
         return kOk;
     }
 
   private:
     int failed(const std::string& text) {
-        print_error(fmt::format("kernel `{}` failed on {}", plan_.kernel->name, device_.name()));
-        fmt::print(stderr, "{}\n", text);
+        print_error(fmt::format("kernel `{}` failed on {}\n{}", plan_.kernel->name, device_.name(), text));
         return kKernelFailed;
     }
 
@@ -94,8 +94,8 @@ class Run {
             if (!argument.param->writable && !saved) continue;
             if (Status s = arguments_.download(plan_, device_, i); !s.ok()) return failed(s.error());
             if (argument.param->writable) {
-                fmt::print("{}: {}[{}] = {}\n", name, abi::scalar_info(argument.array.type).rust, fmt::join(argument.array.shape, ", "),
-                           preview(argument.array));
+                print_output(fmt::format("{}: {}[{}] = {}\n", name, abi::scalar_info(argument.array.type).rust, fmt::join(argument.array.shape, ", "),
+                           preview(argument.array)));
             }
             for (const auto& [save, file] : options_.launch.saves) {
                 if (save != name) continue;
@@ -125,6 +125,13 @@ int run_launch(const Options& options) {
     const CompileResult result = compile_with_abi(*input, compile_options, diagnostic_options(options), abi);
     print_diagnostics(result, options);
     if (!result.ok) return kSourceErrors;
+    for (const auto& [name, file] : options.launch.saves) {
+        for (const std::string& source : result.dependencies) {
+            if (!same_file(file, source)) continue;
+            print_error(fmt::format("--save {}={} would overwrite the source {}", name, file, source));
+            return kBadCommandLine;
+        }
+    }
     Result<LaunchPlan> plan = plan_launch(abi, options.launch);
     if (!plan.ok()) {
         print_error(plan.error());
@@ -142,8 +149,7 @@ int run_launch(const Options& options) {
         return kEnvironment;
     }
     if (Status loaded = device.value()->load(*image); !loaded.ok()) {
-        print_error("the device does not load the PTX that ockc made; this is a bug in ockc, please report it");
-        fmt::print(stderr, "{}\n", loaded.error());
+        print_error("the device does not load the PTX that ockc made; this is a bug in ockc, please report it\n" + loaded.error());
         return kPtxRejected;
     }
     return Run(options, std::move(plan.value()), *device.value()).run();

@@ -32,6 +32,9 @@ Status check_element_type(const abi::KernelParam& param, const Array& array) {
     if (!same && !bits_of_bf16) {
         return Failure{fmt::format("`{}` has elements of type {}, but {} were given", param.name, want.rust, have.rust)};
     }
+    if (const auto bad = invalid_element(param.type.scalar, array.bytes)) {
+        return Failure{fmt::format("element {} of `{}` is not a value of type {}", *bad, param.name, want.rust)};
+    }
     return Unit{};
 }
 
@@ -84,14 +87,14 @@ class Planner {
             }
         }
         plan_.arguments.resize(kernel_.params.size());
-        std::uint64_t longest = 0;
+        std::optional<std::uint64_t> longest;   // of the arrays that were given; they may all be empty
         for (std::size_t i = 0; i < kernel_.params.size(); ++i) {
             PlannedArgument& argument = plan_.arguments[i];
             argument.param = &kernel_.params[i];
             const auto value = given.find(argument.param->name);
             if (value == given.end()) continue;
             if (Status s = read_argument(argument, value->second); !s.ok()) return s;
-            longest = std::max(longest, argument.array.size());
+            if (argument.is_array()) longest = std::max(longest.value_or(0), argument.array.size());
         }
         return fill_in(given, longest);
     }
@@ -114,17 +117,17 @@ class Planner {
     }
 
     // Outputs that were not given are zeros, as long as the longest array; everything else must be given.
-    Status fill_in(const std::map<std::string, std::string>& given, std::uint64_t longest) {
+    Status fill_in(const std::map<std::string, std::string>& given, std::optional<std::uint64_t> longest) {
         std::string missing;
         for (PlannedArgument& argument : plan_.arguments) {
             const abi::KernelParam& param = *argument.param;
             if (given.count(param.name) != 0 || param.kind == abi::ParamKind::ZeroSized) continue;
-            const bool output = param.kind == abi::ParamKind::DisjointSlice && param.type.kind == abi::AbiType::Kind::Scalar && longest != 0;
+            const bool output = param.kind == abi::ParamKind::DisjointSlice && param.type.kind == abi::AbiType::Kind::Scalar && longest.has_value();
             if (!output) {
                 missing += fmt::format("{}`{}: {}`", missing.empty() ? "" : ", ", param.name, param.rust_type);
                 continue;
             }
-            argument.array = {param.type.scalar, {longest}, std::string(longest * param.type.size, '\0')};
+            argument.array = {param.type.scalar, {*longest}, std::string(*longest * param.type.size, '\0')};
         }
         if (!missing.empty()) return Failure{fmt::format("no value for {}: give it with --arg NAME=VALUE", missing)};
         return Unit{};

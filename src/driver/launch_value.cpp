@@ -50,12 +50,30 @@ std::string element(abi::Scalar type, double real, std::uint64_t integer) {
     return bytes;
 }
 
+bool is_char(std::uint64_t value) { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
+
 template <class T>
 std::optional<T> number(std::string_view text) {
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
+}
+
+// A decimal number of 128 bits, as its bit pattern.
+std::optional<unsigned __int128> wide_number(bool is_signed, std::string_view text) {
+    const bool negative = is_signed && text.substr(0, 1) == "-";
+    if (negative) text.remove_prefix(1);
+    unsigned __int128 value = 0;
+    for (char c : text) {
+        if (c < '0' || c > '9' || __builtin_mul_overflow(value, static_cast<unsigned __int128>(10), &value) ||
+            __builtin_add_overflow(value, static_cast<unsigned __int128>(c - '0'), &value)) {
+            return std::nullopt;
+        }
+    }
+    const unsigned __int128 limit = static_cast<unsigned __int128>(1) << 127;
+    if (text.empty() || (is_signed && (value > limit || (value == limit && !negative)))) return std::nullopt;
+    return negative ? ~value + 1 : value;
 }
 
 struct Generator {
@@ -138,6 +156,18 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
     return mix(mix(seed + kGamma) + (index + 1) * kGamma);
 }
 
+std::optional<std::uint64_t> invalid_element(abi::Scalar type, std::string_view bytes) {
+    for (std::size_t i = 0; type == abi::Scalar::Bool && i < bytes.size(); ++i) {
+        if (static_cast<unsigned char>(bytes[i]) > 1) return i;
+    }
+    for (std::size_t i = 0; type == abi::Scalar::Char && i + 4 <= bytes.size(); i += 4) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, bytes.data() + i, sizeof value);
+        if (!is_char(value)) return i / 4;
+    }
+    return std::nullopt;
+}
+
 Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
     const Failure bad{fmt::format("`{}` is not a value of type {}", text, abi::scalar_info(type).rust)};
     if (type == abi::Scalar::Bool) {
@@ -149,9 +179,15 @@ Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
     if (is_float(type)) {
         const auto value = number<double>(text);
         if (!value) return bad;
+        const bool lost = type == abi::Scalar::F32 && std::isfinite(*value) && !std::isfinite(static_cast<float>(*value));
+        if (lost) return Failure{fmt::format("`{}` is too large for f32; write inf when infinity is meant", text)};
         return element(type, *value, 0);
     }
-    const std::uint32_t bits = std::min(abi::scalar_info(type).bytes * 8u, 64u);
+    const std::uint32_t bits = abi::scalar_info(type).bytes * 8u;
+    if (bits == 128) {
+        const auto value = wide_number(is_signed(type), text);
+        return value ? Result<std::string>(bytes_of(*value)) : bad;
+    }
     if (is_signed(type)) {
         const auto value = number<std::int64_t>(text);
         if (!value || (bits < 64 && (*value < -(std::int64_t{1} << (bits - 1)) || *value >= std::int64_t{1} << (bits - 1)))) return bad;
@@ -159,6 +195,7 @@ Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
     }
     const auto value = number<std::uint64_t>(text);
     if (!value || (bits < 64 && *value >> bits != 0)) return bad;
+    if (type == abi::Scalar::Char && !is_char(*value)) return Failure{fmt::format("{} is not a character: chars are 0 to 0xD7FF and 0xE000 to 0x10FFFF", text)};
     return element(type, 0, *value);
 }
 
@@ -205,9 +242,13 @@ std::string preview(const Array& array, std::size_t limit) {
             double value;
             std::memcpy(&value, at, sizeof value);
             text += fmt::format("{}", value);
+        } else if (width == 16) {
+            unsigned __int128 bits = 0;
+            std::memcpy(&bits, at, sizeof bits);
+            text += is_signed(array.type) ? fmt::format("{}", static_cast<__int128>(bits)) : fmt::format("{}", bits);
         } else {
             std::uint64_t bits = 0;
-            std::memcpy(&bits, at, std::min<std::size_t>(width, 8));
+            std::memcpy(&bits, at, width);
             if (is_signed(array.type) && width < 8 && bits >> (width * 8 - 1) != 0) bits |= ~std::uint64_t{0} << (width * 8);
             text += is_signed(array.type) ? fmt::format("{}", static_cast<std::int64_t>(bits)) : fmt::format("{}", bits);
         }

@@ -34,9 +34,11 @@ int main(int argc, char** argv) {
     std::variant<Options, EarlyExit> parsed = parse_options(arguments);
     if (const auto* exit = std::get_if<EarlyExit>(&parsed)) {
         std::fputs(exit->text.c_str(), exit->code == kOk ? stdout : stderr);
-        return exit->code;
+        return worst(exit->code, flush_output());
     }
     Options& options = std::get<Options>(parsed);
+    if (options.error_format == ockc::DiagnosticFormat::Json) messages_as_json();
+    if (const int code = check_library(options); code != kOk) return code;
     for (std::string& target : options.compile.targets) {
         if (target != "native") continue;
         ockc::Result<std::string> native = native_target();
@@ -46,5 +48,6 @@ int main(int argc, char** argv) {
         }
         target = std::move(native.value());
     }
-    return dispatch(options);
+    const int code = dispatch(options);
+    return worst(code, flush_output());
 }

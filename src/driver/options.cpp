@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 
 #include "driver/argv_pass.hpp"
+#include "driver/commands.hpp"
 #include "driver/exit_code.hpp"
 #include "ockc/version.hpp"
 #include "ptx/form.hpp"
 #include "support/enum_table.hpp"
+#include "support/file_io.hpp"
 
 namespace ockc::driver {
 
@@ -122,6 +125,21 @@ MaybeError one_of(std::string_view option, std::string_view value, std::initiali
     return UsageError{fmt::format("`{}` is not a value of {} (one of: {})", value, option, list)};
 }
 
+std::string with_nearest(std::string message, const std::vector<std::string_view>& names, std::string_view name) {
+    const std::string_view near = nearest_name(names, name);
+    return near.empty() ? message : fmt::format("{}; did you mean `{}`?", message, near);
+}
+
+// A kind that --emit does not have here: perhaps the other of compiling and `inspect` has it.
+UsageError unknown_kind(const std::string& name, const std::vector<std::string_view>& names, bool inspect) {
+    for (const EmitInfo& info : kEmits) {
+        if (info.name != name) continue;
+        return UsageError{inspect ? fmt::format("`inspect` cannot print `{0}`: write it to a file with `ockc FILE --emit={0}`", name)
+                                  : fmt::format("`{0}` is only printed: use `ockc inspect FILE --emit={0}`", name)};
+    }
+    return UsageError{with_nearest(fmt::format("`{}` is not a kind of --emit", name), names, name)};
+}
+
 MaybeError parse_emits(const std::vector<std::string>& texts, bool inspect, std::vector<EmitRequest>& out) {
     for (const std::string& text : texts) {
         for (const std::string& part : split(text, ',')) {
@@ -137,13 +155,10 @@ MaybeError parse_emits(const std::vector<std::string>& texts, bool inspect, std:
                 request.emit = static_cast<Emit>(i);
                 found = true;
             }
-            if (!found) {
-                const std::string_view near = nearest_name(names, name);
-                std::string message = fmt::format("`{}` is not a kind of --emit", name);
-                if (!near.empty()) message += fmt::format("; did you mean `{}`?", near);
-                return UsageError{message};
-            }
+            if (!found) return unknown_kind(name, names, inspect);
             if (equal != std::string::npos) request.path = part.substr(equal + 1);
+            if (equal != std::string::npos && request.path.empty()) return UsageError{fmt::format("--emit={}= needs a path", name)};
+            if (equal != std::string::npos && inspect) return UsageError{fmt::format("`inspect` prints to standard output: write --emit={}", name)};
             out.push_back(std::move(request));
         }
     }
@@ -182,11 +197,57 @@ MaybeError known_target(const std::string& target) {
     return UsageError{fmt::format("`{}` is not a target (one of: {}, native)", target, fmt::join(names, ", "))};
 }
 
+// PTX versions that know at least one of our targets, times 10.
+constexpr std::uint16_t kPtxVersions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, ptx::kNewestPtx};
+
+std::string version_text(std::uint16_t tenfold) { return fmt::format("{}.{}", tenfold / 10, tenfold % 10); }
+
 MaybeError known_ptx_version(const std::string& text) {
     const auto digit = [](char c) { return c >= '0' && c <= '9'; };
     if (text == "min" || text == "max") return std::nullopt;
-    if (text.size() == 3 && digit(text[0]) && text[1] == '.' && digit(text[2])) return std::nullopt;
-    return UsageError{fmt::format("`{}` is not a PTX version: write min, max or X.Y", text)};
+    if (text.size() != 3 || !digit(text[0]) || text[1] != '.' || !digit(text[2])) {
+        return UsageError{fmt::format("`{}` is not a PTX version: write min, max or X.Y", text)};
+    }
+    const int version = (text[0] - '0') * 10 + (text[2] - '0');
+    if (std::find(std::begin(kPtxVersions), std::end(kPtxVersions), version) != std::end(kPtxVersions)) return std::nullopt;
+    return UsageError{fmt::format("ockc knows no PTX {}: versions are {} to {}", text, version_text(kPtxVersions[0]), version_text(ptx::kNewestPtx))};
+}
+
+// A target asks for a PTX version of its own, whatever the kernels use.
+MaybeError new_enough_ptx(const CompileOptions& options) {
+    const std::string& text = options.ptx_isa;
+    if (text == "min" || text == "max") return std::nullopt;
+    const auto version = static_cast<std::uint16_t>((text[0] - '0') * 10 + (text[2] - '0'));
+    for (const std::string& name : options.targets) {
+        const auto target = ptx::target_from_text(name);
+        if (!target || ptx::target_info(*target).ptx <= version) continue;
+        return UsageError{fmt::format("--ptx-isa {}: target {} needs PTX {} or later", text, name, version_text(ptx::target_info(*target).ptx))};
+    }
+    return std::nullopt;
+}
+
+// NAME or NAME=VALUE, the value with or without the quotes that shells like to eat.
+MaybeError well_formed_cfg(const std::string& text) {
+    const std::size_t equal = text.find('=');
+    const std::string name = text.substr(0, equal);
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    bool good = !name.empty() && letter(name[0]);
+    for (char c : name) good = good && (letter(c) || (c >= '0' && c <= '9'));
+    if (good && equal != std::string::npos) {
+        const std::string value = text.substr(equal + 1);
+        const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+        const std::string inner = quoted ? value.substr(1, value.size() - 2) : value;
+        good = inner.find('"') == std::string::npos;
+    }
+    if (good) return std::nullopt;
+    return UsageError{fmt::format("--cfg takes NAME or NAME=\"VALUE\", not `{}`", text)};
+}
+
+MaybeError known_device(const std::string& name) {
+    if (name.empty() || name == "emulator") return std::nullopt;
+    const bool numbered = name.size() > 5 && name.size() < 10 && name.rfind("cuda:", 0) == 0 && name.find_first_not_of("0123456789", 5) == std::string::npos;
+    if (numbered) return std::nullopt;
+    return UsageError{fmt::format("`{}` is not a device: write emulator or cuda:N", name)};
 }
 
 MaybeError convert(Options& options, Raw& raw) {
@@ -201,7 +262,9 @@ MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = parse_dim3("--block", raw.block, options.launch.block)) return e;
     if (MaybeError e = parse_pairs("--arg", raw.args, options.launch.args)) return e;
     if (MaybeError e = parse_pairs("--save", raw.saves, options.launch.saves)) return e;
-    if (!raw.consts.empty()) {
+    std::vector<std::pair<std::string, std::string>> consts;
+    if (MaybeError e = parse_pairs("--const", raw.consts, consts)) return e;
+    if (!consts.empty()) {
         return UsageError{"--const gives a value to a generic kernel parameter; generic kernels are not supported yet"};
     }
     if (!raw.file.empty()) options.files.push_back(raw.file);
@@ -215,6 +278,11 @@ MaybeError convert(Options& options, Raw& raw) {
         if (MaybeError e = known_target(target)) return e;
     }
     if (MaybeError e = known_ptx_version(options.compile.ptx_isa)) return e;
+    if (MaybeError e = new_enough_ptx(options.compile)) return e;
+    for (const std::string& cfg : options.compile.cfg) {
+        if (MaybeError e = well_formed_cfg(cfg)) return e;
+    }
+    if (MaybeError e = known_device(options.launch.device)) return e;
     options.compile.opt_level = raw.level[0] - '0';
     options.compile.fmad = raw.fmad == "on";
     options.compile.overflow_checks = raw.overflow_checks;
@@ -240,6 +308,7 @@ MaybeError consistent(const Options& options) {
             return UsageError{"-o with several targets: use --out-dir"};
         }
     }
+    if (!options.deps_target.empty() && !options.write_deps && options.deps_file.empty()) return UsageError{"-MT names the target of a make rule: add -MD or -MF"};
     if (!options.header.empty() && options.files.size() > 1) return UsageError{"--header with several files: use --out-dir"};
     for (const EmitRequest& request : options.emits) {
         if (!request.path.empty() && options.files.size() > 1) {
@@ -299,17 +368,84 @@ std::string main_help(const CLI::App& app) {
 
 const EmitInfo& emit_info(Emit emit) { return kEmits[static_cast<std::size_t>(emit)]; }
 
+namespace {
+
+// The words for an option as the user wrote it: -MF, not what argv_pass.cpp makes of it.
+std::string as_written(std::string text) {
+    for (const auto& [from, to] : argument_rewrites()) {
+        if (const std::size_t at = text.find(to); at != std::string::npos) text.replace(at, to.size(), from);
+    }
+    return text;
+}
+
+std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& left) {
+    std::vector<std::string_view> names{"--help", "--version"};
+    for (const auto& [from, to] : argument_rewrites()) {
+        if (app.get_option_no_throw(std::string(to)) != nullptr) names.push_back(from);
+    }
+    std::vector<std::string> owned;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) owned.push_back("--" + name);
+        for (const std::string& name : option->get_snames()) owned.push_back("-" + name);
+    }
+    names.insert(names.end(), owned.begin(), owned.end());
+    for (const std::string& one : left) {
+        if (one.size() < 2 || one[0] != '-') continue;
+        const std::string name = as_written(one.substr(0, one.find('=')));
+        return with_nearest(fmt::format("unknown option `{}`", name), names, name);
+    }
+    return fmt::format("unexpected argument `{}`", left.empty() ? "" : left.front());
+}
+
+// CLI11's exceptions in our words.
+std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unknown_argument(app, app.remaining());
+    const std::string text = as_written(error.what());
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text[0] == '-') {
+        return fmt::format("{} needs a value", text.substr(0, text.find(':')));
+    }
+    return text;
+}
+
+// A first word that is no file, has no ending and is nearly a command's name.
+std::optional<std::string> misspelt_command(const std::vector<std::string>& arguments) {
+    if (arguments.empty() || arguments[0].find_first_of("-./") != std::string::npos || file_exists(arguments[0])) return std::nullopt;
+    std::vector<std::string_view> names;
+    for (const CommandRow& one : kCommands) {
+        if (!one.name.empty()) names.push_back(one.name);
+    }
+    const std::string_view near = nearest_name(names, arguments[0]);
+    if (near.empty()) return std::nullopt;
+    return fmt::format("`{}` is neither a file nor a command; did you mean `ockc {}`?", arguments[0], near);
+}
+
+bool asks_for_json(const std::vector<std::string>& arguments) {
+    bool json = false;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        constexpr std::string_view kOption = "--error-format";
+        if (arguments[i] == kOption && i + 1 < arguments.size()) json = arguments[i + 1] == "json";
+        if (arguments[i].rfind(std::string(kOption) + "=", 0) == 0) json = arguments[i].substr(kOption.size() + 1) == "json";
+    }
+    return json;
+}
+
+}  // namespace
+
 std::variant<Options, EarlyExit> parse_options(const std::vector<std::string>& given) {
-    const auto usage = [](const std::string& text) {
-        return EarlyExit{kBadCommandLine, fmt::format("error: {}\n  = help: `ockc --help` lists the options\n", text)};
-    };
     Result<std::vector<std::string>> rewritten = rewrite_arguments(given);
-    if (!rewritten.ok()) return EarlyExit{kEnvironment, fmt::format("error: {}\n", rewritten.error())};
+    const bool json = asks_for_json(rewritten.ok() ? rewritten.value() : given);
+    const auto usage = [&](const std::string& text) {
+        return EarlyExit{kBadCommandLine, error_message(text, "`ockc --help` lists the options", json)};
+    };
+    if (!rewritten.ok()) return EarlyExit{kEnvironment, error_message(rewritten.error(), {}, json)};
     std::vector<std::string> arguments = std::move(rewritten.value());
     Options options;
     const CommandRow* row = &kCommands[0];
     for (const CommandRow& one : kCommands) {
         if (!arguments.empty() && !one.name.empty() && arguments[0] == one.name) row = &one;
+    }
+    if (row == &kCommands[0]) {
+        if (const std::optional<std::string> text = misspelt_command(arguments)) return usage(*text);
     }
     options.command = row->command;
     if (!row->name.empty()) arguments.erase(arguments.begin());
@@ -317,6 +453,7 @@ std::variant<Options, EarlyExit> parse_options(const std::vector<std::string>& g
     Raw raw;
     CLI::App app(std::string(row->description), row->name.empty() ? "ockc" : fmt::format("ockc {}", row->name));
     app.set_version_flag("--version", fmt::format("ockc {}", kVersion));
+    app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);   // as compilers do: the last -O counts
     describe(app, options, raw);
     try {
         std::reverse(arguments.begin(), arguments.end());   // CLI11 takes the last argument first
@@ -326,7 +463,7 @@ std::variant<Options, EarlyExit> parse_options(const std::vector<std::string>& g
     } catch (const CLI::CallForVersion&) {
         return EarlyExit{kOk, fmt::format("ockc {}\n", kVersion)};
     } catch (const CLI::ParseError& error) {
-        return usage(error.what());
+        return usage(error_text(app, error));
     }
     if (MaybeError error = convert(options, raw)) return usage(error->text);
     if (MaybeError error = consistent(options)) return usage(error->text);

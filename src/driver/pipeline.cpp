@@ -185,17 +185,19 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
 
     const FileId file = session.sources.add(input.name, input.path, input.text);
     if (!input.path.empty()) session.dependencies.push_back(input.path);
-    if (wants(options, "tokens")) {
-        const lex::TokenBuffer tokens = lex::lex(session.sources, file, sink, edition_of(options));
+    if (wants(options, "tokens") || wants(options, "ast")) {
+        // resolve reads the file again: only when nothing else is wanted do the errors of this reading count.
+        const bool alone = options.dumps.size() == 1;
+        DiagSink unheard;
+        DiagSink& early = alone ? sink : unheard;
+        const lex::TokenBuffer tokens = lex::lex(session.sources, file, early, edition_of(options));
         dump("tokens", [&] { return lex::dump_tokens(tokens, session.sources); });
-        return;
-    }
-    if (wants(options, "ast")) {
-        const lex::TokenBuffer tokens = lex::lex(session.sources, file, sink, edition_of(options));
         ast::Crate crate;
-        const ast::SourceUnit unit = parse::parse(tokens, {session.sources, session.interner, sink, crate});
-        dump("ast", [&] { return ast::print(unit, {crate, session.sources, session.interner}); });
-        if (options.dumps.size() == 1) return;
+        if (wants(options, "ast")) {
+            const ast::SourceUnit unit = parse::parse(tokens, {session.sources, session.interner, early, crate});
+            dump("ast", [&] { return ast::print(unit, {crate, session.sources, session.interner}); });
+        }
+        if (alone) return;
     }
 
     resolve::Inputs inputs;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 
@@ -21,6 +22,12 @@ namespace ockc::driver {
 namespace fs = std::filesystem;
 
 namespace {
+
+// Targets that CMake makes by itself (cmake-policies, CMP0037).
+constexpr std::string_view kReservedTargets[] = {
+    "all",          "ALL_BUILD", "help",          "install", "INSTALL",       "preinstall", "clean", "edit_cache", "rebuild_cache",
+    "test",         "RUN_TESTS", "package",       "PACKAGE", "package_source", "ZERO_CHECK", "depend", "list_install_components",
+};
 
 std::string with_name(std::string_view text, const std::string& name) {
     constexpr std::string_view kHole = "@NAME@";
@@ -75,17 +82,21 @@ int step(const std::vector<std::string>& arguments) {
 
 int run_new(const Options& options) {
     if (options.tile) {
-        print_error("tile kernels are not supported yet");
-        fmt::print(stderr, "  = help: `ockc new {}` makes a SIMT project\n", options.project_dir);
+        print_error("tile kernels are not supported yet", fmt::format("`ockc new {}` makes a SIMT project", options.project_dir));
         return kBadCommandLine;
     }
+    std::error_code error;
     const fs::path folder = options.project_dir;
-    const std::string name = folder.lexically_normal().filename().string();
+    const fs::path whole = fs::absolute(folder, error).lexically_normal();   // `.` and `x/` have the folder's name
+    const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
     if (!is_project_name(name)) {
         print_error(fmt::format("`{}` is not a project name: letters, digits, `_` and `-`, not a digit first", name));
         return kBadCommandLine;
     }
-    std::error_code error;
+    if (std::find(std::begin(kReservedTargets), std::end(kReservedTargets), name) != std::end(kReservedTargets)) {
+        print_error(fmt::format("CMake keeps the name `{}` for a target of its own", name), fmt::format("take another, such as `{}_kernels`", name));
+        return kBadCommandLine;
+    }
     if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
         print_error(fmt::format("{} exists and is not empty", folder.string()));
         return kEnvironment;
@@ -100,7 +111,7 @@ int run_new(const Options& options) {
             return kEnvironment;
         }
     }
-    fmt::print("made {}: `ockc run {}` builds and runs it\n", folder.string(), folder.string());
+    print_output(fmt::format("made {}: `ockc run {}` builds and runs it\n", folder.string(), folder.string()));
     return kOk;
 }
 

@@ -88,6 +88,13 @@ std::string resource_report(const std::vector<KernelResources>& resources, const
     return text;
 }
 
+bool is_too_old(const std::string& error) {
+    for (std::string_view part : {"Unsupported .version", "is not defined for option 'gpu-name'"}) {
+        if (error.find(part) != std::string::npos) return true;
+    }
+    return false;
+}
+
 Result<Assembled> assemble(const std::string& ptxas, const CompiledImage& image) {
     TemporaryFolder folder;
     if (!folder.ok()) return Failure{"cannot make a temporary folder"};

@@ -24,6 +24,8 @@ struct Assembled {
 // Path of ptxas, or empty.
 std::string find_ptxas();
 // Assembles PTX text for its target; the failure text is ptxas's own.
+// Did ptxas refuse because it is older than the target or the PTX version, not because of the PTX.
+bool is_too_old(const std::string& error);
 Result<Assembled> assemble(const std::string& ptxas, const CompiledImage& image);
 // Parses what `ptxas -v` prints.
 std::vector<KernelResources> parse_resources(const std::string& text);

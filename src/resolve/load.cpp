@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "lex/lexer.hpp"
 
 namespace ockc::resolve {
@@ -10,6 +12,9 @@ namespace {
 
 // What a file is called where it was read from; embedded files have only their name.
 const std::string& place_of(const SourceFile& file) { return file.path.empty() ? file.name : file.path; }
+
+// Without `x/..`: a #[path] that goes around in a circle has a new spelling each time.
+std::string plain(const std::string& path) { return std::filesystem::path(path).lexically_normal().string(); }
 
 std::string folder_part(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -47,7 +52,7 @@ std::optional<LoadedModule> load_module_file(State& state, std::uint32_t crate, 
     }
     for (const std::string& path : candidates) {
         for (const std::string& open : from.open) {
-            if (open != path) continue;
+            if (plain(open) != plain(path)) continue;
             std::string chain;
             for (const std::string& step : from.open) chain += step + " -> ";
             state.sink->error(name.span, fmt::format("circular modules: {}{}", chain, path));

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+
+#include "support/file_batch.hpp"
 
 namespace ockc {
 
@@ -27,16 +28,6 @@ bool read_all(int fd, std::string& out, std::uint64_t max_bytes) {
         }
         out.append(buffer, static_cast<std::size_t>(n));
     }
-}
-
-bool write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-    return true;
 }
 
 }  // namespace
@@ -60,29 +51,9 @@ bool file_exists(const std::string& path) {
 }
 
 Status write_file_if_changed(const std::string& path, std::string_view bytes) {
-    struct stat info {};
-    const bool exists = ::stat(path.c_str(), &info) == 0;
-    if (exists && !S_ISREG(info.st_mode)) {  // a device or pipe: write in place, renaming would replace it
-        const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        const bool ok = fd >= 0 && write_all(fd, bytes);
-        const int error = errno;
-        if (fd >= 0) ::close(fd);
-        if (!ok) return Failure{fmt::format("{}: {}", path, std::strerror(error))};
-        return Unit{};
-    }
-    if (exists && static_cast<std::uint64_t>(info.st_size) == bytes.size()) {
-        if (auto old = read_file(path, bytes.size()); old.ok() && old.value() == bytes) return Unit{};
-    }
-    const std::string temporary = fmt::format("{}.tmp{}", path, ::getpid());
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return Failure{fmt::format("{}: {}", path, std::strerror(errno))};
-    bool ok = write_all(fd, bytes);
-    ok = ::close(fd) == 0 && ok;
-    ok = ok && ::rename(temporary.c_str(), path.c_str()) == 0;
-    if (ok) return Unit{};
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    return Failure{fmt::format("{}: {}", path, std::strerror(error))};
+    FileBatch batch;
+    if (Status staged = batch.stage(path, std::string(bytes)); !staged.ok()) return staged;
+    return batch.commit();
 }
 
 }  // namespace ockc

@@ -63,3 +63,29 @@ TEST_CASE("a device by name is never replaced by another") {
     const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "cuda:99", "--arg", "a=ones:f32[4]", "--arg", "b=ones:f32[4]"});
     CHECK(run.exit_code == 3);
 }
+
+TEST_CASE("launch values: what no value of the type is") {
+    Sandbox box;
+    box.write("k.rsk", "use cuda_device::{DisjointSlice, kernel, thread};\n#[kernel]\npub fn k(c: char, f: f32, w: i128, cs: &[char], mut o: DisjointSlice<i128>) {\n"
+                       "    if let Some(x) = o.get_mut(thread::index_1d()) {\n        *x = w + (c as u32 as i128) + (cs.len() as i128);\n    }\n}\n");
+    const auto with = [&](const std::string& c, const std::string& f, const std::string& w, const std::string& cs) {
+        return box.ockc({"launch", ":k.rsk", "k", "--device", "emulator", "--grid", "1", "--block", "1", "--arg", "c=" + c, "--arg", "f=" + f, "--arg",
+                         "w=" + w, "--arg", "cs=" + cs, "--arg", "o=zeros:i128[1]"});
+    };
+    const auto good = with("65", "inf", "-170141183460469231731687303715884105728", "zeros:char[0]");
+    CHECK_MESSAGE(good.exit_code == 0, good.error_output);
+    CHECK(good.output.find("= [-170141183460469231731687303715884105663]") != std::string::npos);
+    CHECK(with("55296", "0", "0", "zeros:char[1]").error_output.find("is not a character") != std::string::npos);
+    CHECK(with("1114112", "0", "0", "zeros:char[1]").exit_code == 2);
+    CHECK(with("65", "1e50", "0", "zeros:char[1]").error_output.find("too large for f32") != std::string::npos);
+    CHECK(with("65", "0", "170141183460469231731687303715884105728", "zeros:char[1]").exit_code == 2);
+    CHECK(with("65", "0", "0", "iota:char[55297]").error_output.find("element 55296 of `cs`") != std::string::npos);
+}
+
+TEST_CASE("empty arrays give empty outputs") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto run = box.ockc({"launch", ":vecadd.rsk", "vecadd", "--device", "emulator", "--arg", "a=iota:f32[0]", "--arg", "b=ones:f32[0]"});
+    CHECK_MESSAGE(run.exit_code == 0, run.error_output);
+    CHECK(run.output.find("c: f32[0] = []") != std::string::npos);
+}
