@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/kernel_abi.hpp"
@@ -23,13 +25,18 @@ class LaunchDevice {
     virtual ~LaunchDevice() = default;
     virtual std::string name() const = 0;
     virtual std::uint32_t compute_capability() const = 0;       // times 10
-    virtual Status load(const CompiledImage& image) = 0;
+    // `sites`: the module's places of failed checks, for the failure's text where the device tells the place.
+    virtual Status load(const CompiledImage& image, std::span<const abi::PanicSite> sites) = 0;
     virtual Result<DevicePtr> upload(const std::string& bytes) = 0;
     virtual Status download(DevicePtr from, std::string& bytes) = 0;
     // `arguments`: the bytes of each .param in order. Gives the kernel's time in milliseconds.
     virtual Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
                                   std::uint32_t dynamic_shared, const std::vector<std::string>& arguments) = 0;
 };
+
+// What fails at a place of the source, from the sites there: "index out of bounds"; empty when no site is known. The values
+// of a message are not known to a trap: what needs them is left out.
+std::string failed_check(std::span<const abi::PanicSite> sites, std::string_view file, std::uint32_t line, std::uint32_t column);
 
 Result<std::unique_ptr<LaunchDevice>> open_emulator(bool check_races);
 Result<std::unique_ptr<LaunchDevice>> open_cuda(int ordinal);

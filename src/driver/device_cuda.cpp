@@ -91,7 +91,7 @@ class CudaDevice final : public LaunchDevice {
     std::string name() const override { return name_; }
     std::uint32_t compute_capability() const override { return capability_; }
 
-    Status load(const CompiledImage& image) override {
+    Status load(const CompiledImage& image, std::span<const abi::PanicSite>) override {
         std::string log(8192, '\0');
         int keys[] = {kErrorLog, kErrorLogSize};
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -17,7 +18,8 @@ class EmulatorDevice final : public LaunchDevice {
     std::string name() const override { return "the emulator"; }
     std::uint32_t compute_capability() const override { return sm_; }
 
-    Status load(const CompiledImage& image) override {
+    Status load(const CompiledImage& image, std::span<const abi::PanicSite> sites) override {
+        sites_.assign(sites.begin(), sites.end());
         auto loaded = device_.load(image.embedded);
         if (!loaded.ok()) return Failure{loaded.error.message};
         module_ = std::move(*loaded.value);
@@ -52,17 +54,53 @@ class EmulatorDevice final : public LaunchDevice {
         config.cooperative = kernel.launch.cooperative;
         const auto start = std::chrono::steady_clock::now();
         const auto outcome = device_.launch(*module_, *index, config, params);
-        if (!outcome.ok()) return Failure{outcome.error.message};
+        if (!outcome.ok()) return Failure{failure_text(outcome.error)};
         return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
 
   private:
+    // A trap's text begins with the check that failed, when the place has one.
+    std::string failure_text(const emu::LaunchError& error) const {
+        const std::size_t first_line = error.message.find('\n');
+        if (error.kind != emu::ErrorKind::Trap || first_line == std::string::npos) return error.message;
+        const std::string check = failed_check(sites_, error.file, error.line, error.column);
+        return check.empty() ? error.message : check + error.message.substr(first_line);
+    }
+
     emu::Device device_;
+    std::vector<abi::PanicSite> sites_;
     std::uint32_t sm_;
     std::unique_ptr<emu::Module> module_;   // goes before the device
 };
 
+// "index out of bounds: the len is {} but the index is {}" -> "index out of bounds"; other values become `..`.
+std::string without_values(const std::string& text) {
+    const std::size_t hole = text.find('{');
+    if (hole == std::string::npos) return text;
+    if (const std::size_t colon = text.find(": "); colon < hole) return text.substr(0, colon);
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '{') {
+            out += text[at];
+            continue;
+        }
+        out += "..";
+        at = std::min(text.find('}', at), text.size() - 1);
+    }
+    return out;
+}
+
 }  // namespace
+
+std::string failed_check(std::span<const abi::PanicSite> sites, std::string_view file, std::uint32_t line, std::uint32_t column) {
+    std::vector<std::string> texts;
+    for (const abi::PanicSite& site : sites) {
+        if (site.file != file || site.line != line || site.column != column) continue;
+        std::string text = without_values(site.text);
+        if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    }
+    return fmt::format("{}", fmt::join(texts, ", or "));
+}
 
 Result<std::unique_ptr<LaunchDevice>> open_emulator(bool check_races) {
     Result<emu::Options> options = emu::options_from_environment();

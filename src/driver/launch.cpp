@@ -148,7 +148,7 @@ int run_launch(const Options& options) {
                                 device.value()->compute_capability() / 10, device.value()->compute_capability() % 10));
         return kEnvironment;
     }
-    if (Status loaded = device.value()->load(*image); !loaded.ok()) {
+    if (Status loaded = device.value()->load(*image, abi.panic_sites); !loaded.ok()) {
         print_error("the device does not load the PTX that ockc made; this is a bug in ockc, please report it\n" + loaded.error());
         return kPtxRejected;
     }

@@ -95,7 +95,7 @@ void add_compile_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--emit", raw.emits, "KIND[=PATH],..: ptx, header (default both), cubin, fatbin, dep-info, manifest, ast, mir, ir, report")
         ->allow_extra_args(false);
     app.add_option("-o", options.output, "Output file, when one kind is asked for")->type_name("PATH");
-    app.add_option("--out-dir", options.out_dir, "Folder for outputs without a path")->type_name("DIR");
+    app.add_option("--out-dir", options.out_dir, "Folder for outputs without a path (default: beside the source)")->type_name("DIR");
     app.add_option("--header", options.header, "Path of the launcher header")->type_name("PATH");
     app.add_flag("--report", options.report, "Registers, shared memory and spills of each kernel");
     app.add_option("--verify", raw.verify, "Assemble the PTX with ptxas: auto, on or off");

@@ -161,7 +161,7 @@ class Runner {
         Result<driver::LaunchPlan> plan = plan_of(launch, abi);
         if (!plan.ok()) return failed(plan.error());
         driver::LaunchPlan gpu_plan = plan.value();
-        const Result<std::string> outcome = run_on(driver::open_emulator(false), image, plan.value());
+        const Result<std::string> outcome = run_on(driver::open_emulator(false), image, plan.value(), abi.panic_sites);
         ++report_.launches;
         if (options_.gpu) run_on_gpu(launch, level, image, gpu_plan, plan.value());
         if (!launch.fails.empty()) {
@@ -208,9 +208,10 @@ class Runner {
         return driver::plan_launch(abi, how);
     }
 
-    static Result<std::string> run_on(Result<std::unique_ptr<driver::LaunchDevice>> device, const CompiledImage& image, driver::LaunchPlan& plan) {
+    static Result<std::string> run_on(Result<std::unique_ptr<driver::LaunchDevice>> device, const CompiledImage& image, driver::LaunchPlan& plan,
+                                      std::span<const abi::PanicSite> sites = {}) {
         if (!device.ok()) return Failure{device.error()};
-        if (Status loaded = device.value()->load(image); !loaded.ok()) return Failure{loaded.error()};
+        if (Status loaded = device.value()->load(image, sites); !loaded.ok()) return Failure{loaded.error()};
         return execute(plan, *device.value());
     }
 
