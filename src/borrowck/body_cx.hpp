@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "borrowck/borrowck.hpp"
 #include "borrowck/facts.hpp"
 #include "borrowck/region_types.hpp"
 #include "borrowck/regions.hpp"
@@ -29,6 +30,7 @@ struct BodyCx {
     std::vector<std::vector<LoanId>> loans_at;        // by PointId: loans made there
     std::vector<std::vector<LoanId>> activated_at;    // by PointId: two-phase loans that come to life there
     std::vector<std::vector<LoanId>> loans_of_local;  // by LocalId: loans of places rooted there
+    MutUses* mut_uses = nullptr;
     std::vector<std::pair<RegionVid, RegionVid>> known_outlives;   // between universal regions: declared and implied
 
     TypeId type_of(const Place& place);

@@ -7,12 +7,14 @@
 
 namespace ockc::borrowck {
 
-bool check_body(const mir::Body& body, const mir::Program& program, check::Context& context) {
+bool check_body(const mir::Body& body, const mir::Program& program, check::Context& context, MutUses* mut_uses) {
     const std::string name = context.program().path_text(body.owner);
     const CrashContext note("checking the borrows of", name);
     DiagSink& sink = context.sink();
     const std::size_t first = sink.all().size(), errors = sink.error_count();
     BodyCx cx(body, program, context);
+    cx.mut_uses = mut_uses;
+    if (mut_uses != nullptr) mut_uses->see(body, context.program());
     collect_constraints(cx);
     Regions regions(static_cast<std::uint32_t>(cx.regions.region_count()), cx.points.count());
     for (std::uint32_t i = 0; i < cx.regions.region_count(); ++i) {
@@ -27,12 +29,12 @@ bool check_body(const mir::Body& body, const mir::Program& program, check::Conte
     return sink.error_count() == errors;
 }
 
-bool check(const mir::Program& program, check::Context& context) {
+bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses) {
     bool good = check_impl_signatures(context);
     for (const DefId owner : program.order) {
         const mir::Body& body = *program.bodies.at(owner);
         if (body.has_errors) continue;
-        const bool fine = check_body(body, program, context);
+        const bool fine = check_body(body, program, context, mut_uses);
         const bool orderly = mir::check_body_rules(body, context);
         good = fine && orderly && mir::lint_known_panics(body, context) && good;
     }

@@ -64,9 +64,10 @@ class Checker {
     bool check_permission(const Place& place, AccessKind kind, MutationAllowed allowed);
     // The place that forbids mutation; nothing: it is allowed.
     std::optional<Place> forbidding(const Place& place, MutationAllowed allowed);
+    void note_mut_use(const Place& place, MutationAllowed allowed);   // unused_mut.cpp
     void report_reassignment(const Place& place, mir::InitId first);
     void report_immutable(const Place& place, const Place& culprit, bool is_borrow);
-    std::optional<mir::InitId> ever_initialized(LocalId local) const;
+    std::optional<mir::InitId> ever_initialized(LocalId local);
 
     // ---- report.cpp
     void report_conflicting_borrow(const Place& place, mir::BorrowKind kind, const Loan& loan, LoanId id);
@@ -108,6 +109,7 @@ class Checker {
     Span span_;
     PointId point_;
     mir::InitState state_;
+    std::vector<std::vector<mir::InitId>> inits_of_local_;                   // filled when first asked
     std::vector<std::pair<Place, Span>> reported_at_;                        // accesses in error
     std::map<std::vector<Location>, Place> reported_moves_;
     std::set<std::uint32_t> reported_uninit_;                                // local

@@ -37,10 +37,15 @@ std::optional<Place> Checker::forbidding(const Place& whole, MutationAllowed all
     }
 }
 
-std::optional<mir::InitId> Checker::ever_initialized(LocalId local) const {
-    for (std::uint32_t i = 0; i < paths_.inits().size(); ++i) {
-        const mir::Init& init = paths_.inits()[mir::InitId(i)];
-        if (paths_.paths()[init.path].place.local == local && state_.ever_init.test(i)) return mir::InitId(i);
+std::optional<mir::InitId> Checker::ever_initialized(LocalId local) {
+    if (inits_of_local_.empty()) {
+        inits_of_local_.resize(cx_.body.locals.size());
+        for (std::uint32_t i = 0; i < paths_.inits().size(); ++i) {
+            inits_of_local_[paths_.paths()[paths_.inits()[mir::InitId(i)].path].place.local.raw].push_back(mir::InitId(i));
+        }
+    }
+    for (const mir::InitId init : inits_of_local_[local.raw]) {
+        if (state_.ever_init.test(init.raw)) return init;
     }
     return std::nullopt;
 }
@@ -52,8 +57,11 @@ bool Checker::check_permission(const Place& place, AccessKind kind, MutationAllo
     if (!is_borrow && kind.write != WriteKind::Mutate) return false;
     if (is_borrow && kind.borrow == BorrowKind::UniqueCapture) allowed = MutationAllowed::Yes;
     const std::optional<Place> culprit = forbidding(place, allowed);
-    if (!culprit) return false;
     // The first assignment of `let x;` is no mutation.
+    if (!culprit) {
+        if (is_borrow || ever_initialized(place.local)) note_mut_use(place, allowed);
+        return false;
+    }
     const std::optional<mir::InitId> first = ever_initialized(place.local);
     if (!first) return false;
     if (!is_borrow && place.is_local()) {

@@ -200,7 +200,7 @@ TypeId BodyChecker::set_type(ExprId id, TypeId type) {
 }
 
 void BodyChecker::report_unresolved_obligations() {
-    if (cx_.sink().error_count() != errors_before_) return;   // followers of an earlier error
+    if (cx_.sink().error_count() != errors_before_ || body_.has_errors) return;   // followers of an earlier error
     // `_: Sized` says least, so it comes last.
     for (const bool sized : {false, true}) {
         for (const Obligation& obligation : fulfill_.pending()) {

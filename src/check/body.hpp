@@ -156,6 +156,7 @@ class BodyChecker final : public ClosureSource {
 
     // ---- body_block.cpp: blocks, statements, control flow
     TypeId check_block(BlockId id, Expectation expected, ExprId as_expr, bool coerce_tail);
+    void note_unreachable(Span at, std::string_view what, bool desugared);
     void check_stmt(const hir::Stmt& stmt);
     void check_let_stmt(const hir::Stmt& stmt);
     TypeId check_let_condition(const hir::LetExpr& e);
@@ -371,6 +372,7 @@ class BodyChecker final : public ClosureSource {
     bool in_closure_ = false;
     bool probing_ = false;              // inside a snapshot that is rolled back: obligations must stay as they are
     bool diverges_ = false;
+    bool unreachable_noted_ = false;
     std::uint32_t loop_depth_ = 0;
     std::size_t errors_before_ = 0;
     bool ambiguity_reported_ = false;

@@ -7,8 +7,12 @@ namespace ockc::check {
 
 TypeId BodyChecker::check_block(BlockId id, Expectation expected, ExprId as_expr, bool coerce_tail) {
     const hir::Block& block = body_.blocks[id];
-    for (const hir::Stmt& stmt : block.stmts) check_stmt(stmt);
+    for (const hir::Stmt& stmt : block.stmts) {
+        if (stmt.kind != hir::Stmt::Kind::Item) note_unreachable(stmt.span, "statement", stmt.expr.valid() && body_.exprs[stmt.expr].desugared);
+        check_stmt(stmt);
+    }
     if (block.tail.valid()) {
+        note_unreachable(span(block.tail), "expression", body_.exprs[block.tail].desugared);
         const TypeId found = check_expr(block.tail, expected);
         if (expected.kind == Expectation::Kind::HasType && coerce_tail) return coerce(block.tail, found, expected.type);
         return found;
@@ -33,6 +37,14 @@ TypeId BodyChecker::check_block(BlockId id, Expectation expected, ExprId as_expr
         return types_.error;
     }
     return types_.unit;
+}
+
+// unreachable_code, once for all that one jump makes unreachable.
+void BodyChecker::note_unreachable(Span at, std::string_view what, bool desugared) {
+    if (!diverges_) unreachable_noted_ = false;
+    if (!diverges_ || unreachable_noted_ || desugared || probing_ || program_.crates[program_.defs[owner_].crate].is_library) return;
+    unreachable_noted_ = true;
+    cx_.sink().lint("unreachable_code", at, fmt::format("unreachable {}", what)).label(at, fmt::format("unreachable {}", what));
 }
 
 void BodyChecker::check_stmt(const hir::Stmt& stmt) {

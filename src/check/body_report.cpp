@@ -122,31 +122,8 @@ void BodyChecker::suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId e
 
 // ---- E0282 ----------------------------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Names that did not resolve were reported before; what they leave open is no error of its own.
-bool has_unresolved_names(const hir::Body& body) {
-    const auto unresolved = [](const hir::QPath& path) {
-        return path.kind == hir::QPath::Kind::Resolved && path.path.res.kind == hir::Res::Kind::Error;
-    };
-    for (const hir::Expr& e : body.exprs) {
-        if (std::holds_alternative<hir::ErrorExpr>(e.data)) return true;
-        const auto* path = std::get_if<hir::PathExpr>(&e.data);
-        const auto* record = std::get_if<hir::StructExpr>(&e.data);
-        if ((path != nullptr && unresolved(path->path)) || (record != nullptr && unresolved(record->path))) return true;
-    }
-    for (const hir::Pat& pat : body.pats) {
-        if (std::holds_alternative<hir::ErrorPat>(pat.data)) return true;
-        const auto* tuple = std::get_if<hir::TupleStructPat>(&pat.data);
-        if (tuple != nullptr && unresolved(tuple->path)) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
 void BodyChecker::report_need_type(Span at, TypeId type) {
-    if (ambiguity_reported_ || cx_.sink().error_count() != errors_before_ || has_unresolved_names(body_)) return;
+    if (ambiguity_reported_ || cx_.sink().error_count() != errors_before_ || body_.has_errors) return;
     ambiguity_reported_ = true;
     // Best shown at the variable whose type is open.
     const TypeId wanted = infer_.resolve(type);

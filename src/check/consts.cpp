@@ -15,6 +15,20 @@ std::uint64_t const_key(ItemRef item) { return static_cast<std::uint64_t>(item.d
 
 }  // namespace
 
+namespace {
+
+// Name resolution has already refused something in the constant.
+bool has_refused_body(const hir::Program& program, DefId def) {
+    const auto& data = program.defs[def].data;
+    hir::BodyId body;
+    if (const auto* constant = std::get_if<hir::ConstDef>(&data)) body = constant->body;
+    if (const auto* statik = std::get_if<hir::StaticDef>(&data)) body = statik->body;
+    if (const auto* anon = std::get_if<hir::AnonConstDef>(&data)) body = anon->body;
+    return body.valid() && program.bodies[body]->has_errors;
+}
+
+}  // namespace
+
 const ConstValue* Context::eval_const(ItemRef item) {
     if (!item.args.valid()) item.args = types_.no_args;
     const hir::Def& def = program_.defs[item.def];
@@ -24,6 +38,7 @@ const ConstValue* Context::eval_const(ItemRef item) {
         item = instance->item;
     }
     item.args = types_.erase_regions(item.args);
+    if (has_refused_body(program_, item.def)) return nullptr;
     const std::uint64_t key = const_key(item);
     if (const auto known = state_->const_values.find(key); known != state_->const_values.end()) return known->second;
     if (!state_->const_open.insert(key).second) {

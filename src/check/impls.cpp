@@ -61,6 +61,8 @@ class ImplCheck {
 
     // Supertraits and the trait's own bounds must hold for the implementing type.
     void requirements() {
+        const bool adt = types_.kind(types_[trait_ref_.args][0].as_type()) == types::TypeKind::Adt;
+        if (trait_ref_.trait == cx_.state().lang.copy && !adt) return;   // E0206: coherence.cpp
         ItemEnv env(cx_, impl_);
         const TypeData self = types_[types_[trait_ref_.args][0].as_type()];
         const Span at = data_.derived && self.kind == TypeKind::Adt ? program_.defs[self.def].name.span : program_.types[data_.self_type].span;
@@ -299,7 +301,8 @@ class ImplCheck {
         std::vector<std::string> missing;
         for (DefId item : program_.as<hir::TraitDef>(trait_ref_.trait).items) {
             const hir::Def& def = program_.defs[item];
-            if (cx_.state().item_named(impl_, def.name.name).valid() || has_default(item)) continue;
+            const DefId given = cx_.state().item_named(impl_, def.name.name);
+            if ((given.valid() && program_.defs[given].kind == def.kind) || has_default(item)) continue;
             missing.push_back(fmt::format("`{}`", program_.name(item)));
         }
         if (missing.empty()) return;

@@ -212,7 +212,7 @@ class ItemCheck {
     }
 
     void discriminants(const AdtInfo& info, const hir::AdtDef& data) {
-        if (info.variants.empty() && (info.repr.has_int || info.repr.c)) {
+        if (info.variants.empty() && data.repr.span.valid()) {
             error(Code::E0084, data.repr.span, "unsupported representation for zero-variant enum").label(program_.defs[def_].name.span, "zero-variant enum");
         }
         bool explicit_one = false, has_fields = false;

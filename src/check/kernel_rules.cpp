@@ -204,13 +204,13 @@ void check_intrinsic(Context& context, DefId fn) {
     const hir::Def& def = context.program().defs[fn];
     const auto known = intrinsic::from_key(def.intrinsic);
     if (!known) {
-        context.sink().error(Code::OCK0115, def.name.span, fmt::format("unknown intrinsic `{}`", def.intrinsic));
+        context.sink().error(def.name.span, fmt::format("unknown intrinsic `{}`", def.intrinsic));
         return;
     }
     const std::size_t inputs = context.fn_sig(fn).inputs.size();
     const std::size_t arity = intrinsic::info(*known).arity;
     if (inputs != arity) {
-        context.sink().error(Code::OCK0115, def.name.span, fmt::format("intrinsic `{}` takes {} argument{}, not {}", def.intrinsic, arity, arity == 1 ? "" : "s", inputs));
+        context.sink().error(def.name.span, fmt::format("intrinsic `{}` takes {} argument{}, not {}", def.intrinsic, arity, arity == 1 ? "" : "s", inputs));
     }
 }
 

@@ -63,9 +63,7 @@ class LiteralCheck {
     }
 
     Diagnostic& report(Span at, std::string message) {
-        Diagnostic& diagnostic = cx_.sink().error(at, std::move(message));
-        diagnostic.lint = "overflowing_literals";
-        return diagnostic;
+        return cx_.sink().lint("overflowing_literals", at, std::move(message));
     }
 
     Context& cx_;

@@ -337,7 +337,7 @@ class MatchCheck {
         if (!report.witnesses.empty()) return report_missing(id, e, type, report);
         if (e.source != hir::MatchSource::Match) return;
         for (std::size_t i = 0; i < report.useful.size(); ++i) {
-            if (!report.useful[i]) cx_.sink().warning("unreachable_patterns", body_.pats[e.arms[i].pat].span, "unreachable pattern").label(body_.pats[e.arms[i].pat].span, "no value can reach this");
+            if (!report.useful[i]) cx_.sink().lint("unreachable_patterns", body_.pats[e.arms[i].pat].span, "unreachable pattern").label(body_.pats[e.arms[i].pat].span, "no value can reach this");
         }
     }
 

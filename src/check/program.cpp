@@ -124,6 +124,15 @@ void Reach::mention_inside(DefId item) {
     for (DefId def : declared) mention(def);
 }
 
+// Unions are checked as in Rust, so that what is wrong with one is said; the phases behind do not know them yet.
+void refuse_unions(Context& context) {
+    const hir::Program& program = context.program();
+    for (const hir::Def& def : program.defs) {
+        if (def.kind != DefKind::Union || !def.lowered || program.crates[def.crate].is_library) continue;
+        context.sink().error(Code::OCK0999, def.span, "not supported yet: unions").help("use a struct, or `to_bits` and `from_bits`");
+    }
+}
+
 }  // namespace
 
 const TypeTables* Context::check_body(DefId owner) {
@@ -132,7 +141,7 @@ const TypeTables* Context::check_body(DefId owner) {
     if (!has_body(program_, owner) || state_->failed_derives.contains(program_.defs[owner].parent)) return nullptr;
     slot.tables = std::make_unique<TypeTables>();
     TypeTables& tables = *slot.tables;
-    const bool ok = BodyChecker(*this, owner, tables).run();
+    const bool ok = BodyChecker(*this, owner, tables).run() && !program_.bodies[tables.body]->has_errors;
     if (ok) {
         for (const auto& closure : tables.closures) state_->closures[closure->def] = closure.get();
         fill_pattern_values(*this, tables);
@@ -202,6 +211,7 @@ bool Context::check_program() {
         if (!is_library(program_, state_->checked[i]) && slot.ok) linted.push_back(slot.tables.get());
     }
     for (const TypeTables* tables : linted) check_literals(*this, *tables);
+    if (!sink_.has_errors()) refuse_unions(*this);
     return sink_.error_count() == errors;
 }
 

@@ -22,10 +22,27 @@ Diagnostic& DiagSink::error(Code code, Span span, std::string message) {
     return add(Severity::Error, code, span, std::move(message));
 }
 
-Diagnostic& DiagSink::warning(std::string lint, Span span, std::string message) {
-    Diagnostic& diagnostic = add(Severity::Warning, Code::None, span, std::move(message));
-    diagnostic.lint = std::move(lint);
+Diagnostic& DiagSink::lint(std::string_view name, Span span, std::string message) {
+    const LintLevel level = levels_.at(name, span);
+    if (level == LintLevel::Allow || level == LintLevel::Expect) return allowed_ = Diagnostic{};
+    Diagnostic& diagnostic = add(level == LintLevel::Warn ? Severity::Warning : Severity::Error, Code::None, span, std::move(message));
+    diagnostic.lint = name;
     return diagnostic;
+}
+
+void DiagSink::report_lint_attributes() {
+    const std::vector<LintLevels::Scope> scopes = levels_.scopes();
+    for (const LintLevels::Scope& scope : scopes) {
+        const bool other_tool = scope.lint.find("::") != std::string::npos;
+        if (const LintLevels::Scope* outer = levels_.forbidden(scope)) {
+            error(Code::E0453, scope.place, "a lint level for `" + scope.lint + "` is incompatible with the previous forbid of `" + outer->lint + "`")
+                .label(scope.place, "overruled by previous forbid")
+                .label(outer->place, "`forbid` level set here");
+        }
+        if (scope.level == LintLevel::Expect && !scope.fulfilled && !other_tool && find_lint(scope.lint) != nullptr) {
+            lint("unfulfilled_lint_expectations", scope.place, "this lint expectation is unfulfilled");
+        }
+    }
 }
 
 void DiagSink::sort_from(std::size_t from) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <deque>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "diag/diagnostic.hpp"
+#include "diag/lint_levels.hpp"
 
 namespace ockc {
 
@@ -14,7 +16,11 @@ class DiagSink {
     // The returned reference stays valid until the sink dies: add labels to it in the same statement.
     Diagnostic& error(Code code, Span span, std::string message);
     Diagnostic& error(Span span, std::string message) { return error(Code::None, span, std::move(message)); }
-    Diagnostic& warning(std::string lint, Span span, std::string message);
+    // A lint of lints.def, at its level for this place: where it is allowed, what the reference leads to is thrown away.
+    Diagnostic& lint(std::string_view name, Span span, std::string message);
+    LintLevels& levels() { return levels_; }
+    // Once all phases have spoken: attributes that name no lint, weaken a forbid (E0453) or expected what did not happen.
+    void report_lint_attributes();
     Diagnostic& add(Severity severity, Code code, Span span, std::string message);
 
     std::size_t error_count() const { return errors_; }
@@ -47,6 +53,8 @@ class DiagSink {
     std::deque<Diagnostic> diagnostics_;
     std::size_t errors_ = 0;
     std::size_t warnings_ = 0;
+    LintLevels levels_;
+    Diagnostic allowed_;        // the last lint that was allowed
 };
 
 }  // namespace ockc

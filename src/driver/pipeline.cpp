@@ -9,7 +9,6 @@
 #include "borrowck/borrowck.hpp"
 #include "check/context.hpp"
 #include "diag/render.hpp"
-#include "driver/lints.hpp"
 #include "driver/pipeline.hpp"
 #include "driver/session.hpp"
 #include "hir/print.hpp"
@@ -18,6 +17,7 @@
 #include "ir/verify.hpp"
 #include "isel/select.hpp"
 #include "lex/lexer.hpp"
+#include "lints/lint.hpp"
 #include "lower/lower.hpp"
 #include "mir/build.hpp"
 #include "mir/elaborate_drops.hpp"
@@ -225,8 +225,16 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     if (sink.has_errors()) return;
     if (verifies(options)) mir::verify(mir, context);
 
-    borrowck::check(mir, context);
+    borrowck::MutUses mut_uses;
+    borrowck::check(mir, context, &mut_uses);
     timer.end("borrowck");
+    if (!sink.has_errors()) {
+        const std::size_t first = sink.all().size();
+        lints::run(*program, context);
+        mut_uses.report(context);
+        sink.sort_from(first);
+    }
+    timer.end("lint");
     if (sink.has_errors() || options.check_only) return;
     mir::elaborate_drops(mir, context);
 
@@ -284,6 +292,12 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
     result.summary = render_summary(session.sink, session.sources, render_options);
 }
 
+void set_lint_levels(Session& session) {
+    for (const auto& [level, lint] : session.options.lints) {
+        session.sink.levels().set(level == 'A' ? LintLevel::Allow : level == 'D' ? LintLevel::Deny : level == 'F' ? LintLevel::Forbid : LintLevel::Warn, lint);
+    }
+}
+
 }  // namespace
 
 CompileResult driver::compile_with_abi(const CompileInput& input, const CompileOptions& options, const DiagnosticOptions& diagnostics,
@@ -293,16 +307,18 @@ CompileResult driver::compile_with_abi(const CompileInput& input, const CompileO
     // The HIR dump shows the library; errors speak of names and impls of the library that the program did not reach.
     const bool whole = options.whole_library || !options.library_dir.empty() || wants(options, "hir");
     std::optional<Session> opened(std::in_place, options, whole);
+    set_lint_levels(*opened);
     run(*opened, input, result, abi);
     if (!whole && opened->sink.has_errors()) {
         result = {};
         abi = {};
         opened.emplace(options, true);
+        set_lint_levels(*opened);
         run(*opened, input, result, abi);
     }
     Session& session = *opened;
+    session.sink.report_lint_attributes();
     session.sink.drop_repeats();
-    driver::apply_lint_levels(session.sink, options.lints);
     result.ok = !session.sink.has_errors();
     if (!result.ok) {
         result.images.clear();

@@ -349,6 +349,14 @@ struct Body {
     IndexVec<PatId, Pat> pats;
     IndexVec<LocalId, Local> locals;
     IndexVec<BlockId, Block> blocks;
+    bool has_errors = false;        // some name or form in it was refused: what that leaves open is no error of its own
+};
+
+// An import of a device module that no path went through. A trait may still be used for its methods: src/lints decides.
+struct UnusedImport {
+    Span span;
+    Symbol name;
+    DefId trait;                    // or none
 };
 
 struct Crate {
@@ -372,6 +380,8 @@ struct Program {
     std::vector<DefId> kernels;     // the functions with #[kernel] or #[cutile::entry] among device_roots, in source order
     std::unordered_map<DefId, const LaunchSpec*> launches;    // of kernels with launch attributes; in the arena
     std::unordered_map<std::string_view, DefId> lang_items;
+    std::vector<UnusedImport> unused_imports; // in source order
+    std::vector<DefId> reexported;            // what a `pub use` of the user's shows: items, or modules whose names it passes on
 
     const Attribute* attribute(DefId def, AttributeKind kind) const {
         for (const Attribute& a : defs[def].attributes) {

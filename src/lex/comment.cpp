@@ -79,11 +79,10 @@ void Lexer::check_bidi(std::uint32_t begin, std::uint32_t end, std::string_view 
         const char32_t c = decode_utf8(text_, at).c;
         if (!((c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))) continue;
         const auto where = static_cast<std::uint32_t>(at);
-        Diagnostic& error = sink_.error(
+        Diagnostic& error = sink_.lint(
+            place == "literal" ? "text_direction_codepoint_in_literal" : "text_direction_codepoint_in_comment",
             here(begin, end),
             fmt::format("unicode codepoint changing visible direction of text present in {}", place));
-        error.lint = place == "literal" ? "text_direction_codepoint_in_literal"
-                                        : "text_direction_codepoint_in_comment";
         error.label(here(where, where + 3), fmt::format("'\\u{{{:x}}}'", static_cast<std::uint32_t>(c)))
             .note(
                 "these kind of unicode codepoints change the way text flows on applications that support "

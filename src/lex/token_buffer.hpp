@@ -8,6 +8,7 @@
 // its own file and its syntax context, so that text, places and hygiene stay exact. A borrowed buffer shows
 // arrays that lie elsewhere: the library's tokens, made when the compiler was built.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -68,6 +69,9 @@ class TokenBuffer {
     void reserve(std::size_t tokens);
     void push(TokenKind kind, std::uint32_t begin, std::uint32_t end);  // a token of file()
     void push(TokenKind kind, Span span, std::uint32_t context);        // a token of an expansion
+    // The last token is all of a fragment (`$e:expr`) that a macro passes on: another macro sees no token in it.
+    void mark_opaque() { opaque_.push_back(size() - 1); }
+    bool is_opaque(std::uint32_t i) const { return std::binary_search(opaque_.begin(), opaque_.end(), i); }
     // Links delimiters; call once, after the Eof. Returns whether all match (lex() reports it when they do
     // not).
     bool link_delimiters();
@@ -85,6 +89,7 @@ class TokenBuffer {
     std::vector<std::uint32_t> partners_;
     std::vector<FileId> files_;            // empty while every token lies in file_
     std::vector<std::uint32_t> contexts_;  // empty while every token has context 0
+    std::vector<std::uint32_t> opaque_;    // ascending
 };
 
 // Tokens [begin, end) of a buffer that outlives the range.

@@ -310,12 +310,12 @@ class Propagator {
     void report_overflow(const std::string& label) { report("arithmetic_overflow", "this arithmetic operation will overflow", label); }
     void report_panic(const std::string& label) { report("unconditional_panic", "this operation will panic at runtime", label); }
     void report(std::string lint, std::string message, const std::string& label) {
-        good_ = false;
-        Diagnostic& error = context_.sink().add(Severity::Error, Code::None, span_, std::move(message));
+        const std::size_t errors = context_.sink().error_count();
+        Diagnostic& error = context_.sink().lint(lint, span_, std::move(message));
         error.labels.clear();
         error.labels.push_back(Label{span_, label, true});
         error.note("`#[deny(" + lint + ")]` on by default");
-        error.lint = std::move(lint);
+        good_ = good_ && context_.sink().error_count() == errors;
     }
 
     const Body& body_;

@@ -46,6 +46,7 @@ ExprId Parser::keyword_expr(Attributes& attributes) {
             bump();
             ast::ContinueExpr out;
             if (lex::is_lifetime(kind_)) out.label = take_ident();
+            if (out.label.valid()) check_lifetime_name(out.label, "labels");
             return make_expr(start, out);
         }
         case T::KwYield: {

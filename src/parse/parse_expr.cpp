@@ -179,6 +179,7 @@ ExprId Parser::range(ExprId from_expr, Span start) {
         error(Code::E0586, op, "inclusive range with no end")
             .suggest(op, "..", "use `..` instead")
             .note("inclusive ranges must be bounded at the end (`..=b` or `a..=b`)");
+        return error_expr();
     }
     grow();
     return make_expr(start, out);

@@ -136,6 +136,7 @@ ItemId Parser::item_after_attributes(Attributes attributes, ItemPlace place, boo
     if (statement && !at_item_start() && !at_any({T::KwSafe, T::KwAuto, T::KwDefault, T::KwMacro})) return {};
     Nested nested(*this);
     ast::Item out;
+    out.data = ast::ErrorItem{};
     out.attributes = attributes;
     const Span start = span();
     out.visibility = visibility(false);

@@ -232,6 +232,7 @@ ExprId Parser::break_expr() {
     ast::BreakExpr out;
     const bool labelled_value = lex::is_lifetime(kind_) && peek() == T::Colon;
     if (lex::is_lifetime(kind_) && !labelled_value) out.label = take_ident();
+    if (out.label.valid()) check_lifetime_name(out.label, "labels");
     if (labelled_value) {
         const Span value_start = span();
         out.value = labelled();

@@ -91,6 +91,7 @@ class Parser {
     Diagnostic& error(Code code, Span span, std::string message);
     void fail();  // enter panic
     bool failed() const { return failed_; }
+    Span end_span() const;
     void unexpected();  // "expected one of .., found ..", and fail
     void missing_function_params();
     void expected(std::string_view what);  // "expected WHAT, found ..", and fail

@@ -99,7 +99,7 @@ void Parser::unexpected() {
                                            : fmt::format("expected one of {}", list_of(names));
     }
     const bool end = pos_ >= end_;
-    const Span place = end ? prev_span_ : span();
+    const Span place = end ? end_span() : span();
     Diagnostic& diagnostic = error(place, std::move(message));
     const bool same_line = end || prev_span_.file != place.file || prev_span_.end > place.begin ||
                            context_.sources.text(Span{place.file, prev_span_.end, place.begin}).find('\n') ==
@@ -113,9 +113,15 @@ void Parser::unexpected() {
     fail();
 }
 
+// Where something is missing at the end: behind the last token, or at the end of the macro's rule that left it out.
+Span Parser::end_span() const {
+    const bool expansion = end_ < buffer_.size() && buffer_.kind(end_) == T::Eof && buffer_.context(end_) != 0;
+    return expansion ? buffer_.span(end_) : prev_span_;
+}
+
 void Parser::expected(std::string_view what) {
     if (failed_) return;
-    const Span place = pos_ >= end_ ? prev_span_ : span();
+    const Span place = pos_ >= end_ ? end_span() : span();
     error(place, fmt::format("expected {}, found {}", what, describe_token()))
         .label(place, fmt::format("expected {}", what));
     fail();

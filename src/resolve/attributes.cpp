@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "resolve/attribute_forms.hpp"
 #include "support/enum_table.hpp"
 
 namespace ockc::resolve {
@@ -64,20 +65,26 @@ bool option_set(const State& state, std::string_view name, const std::string_vie
     return false;
 }
 
+// Attributes are evaluated whenever somebody asks for them, but complained about once.
+void report_once(State& state, Code code, Span span, std::string message, std::string help) {
+    const std::uint64_t place = std::uint64_t{span.file.raw} << 32 | span.begin;
+    if (state.reported_attributes.insert(place).second) state.sink->error(code, span, std::move(message)).help(std::move(help));
+}
+
 // One attribute, or those inside a cfg_attr that applies. False: a cfg says no.
 bool evaluate_one(State& state, std::uint32_t crate, const ast::MetaItem& meta, Span span, ast::AttributeId id, Attrs* out) {
     const std::string_view name = last_segment(state, crate, meta);
     const bool single = meta.path.valid() && (*state.crates[crate].ast)[meta.path].segments.size() == 1;
     if (single && name == "cfg") {
         if (meta.kind != ast::MetaKind::List || meta.items.size() != 1) {
-            state.sink->error(Code::E0536, span, "`cfg` takes one predicate: `#[cfg(predicate)]`");
+            report_once(state, meta.kind == ast::MetaKind::List ? Code::E0805 : Code::E0539, span, "malformed `cfg` attribute input", "write `#[cfg(predicate)]`");
             return true;
         }
         return cfg_holds(state, crate, meta.items[0]);
     }
     if (single && name == "cfg_attr") {
         if (meta.kind != ast::MetaKind::List || meta.items.empty()) {
-            state.sink->error(span, "malformed `cfg_attr` attribute input").help("write `#[cfg_attr(predicate, attribute)]`");
+            report_once(state, Code::E0539, span, "malformed `cfg_attr` attribute input", "write `#[cfg_attr(predicate, attribute)]`");
             return true;
         }
         if (!cfg_holds(state, crate, meta.items[0])) return true;
@@ -112,23 +119,23 @@ bool cfg_holds(State& state, std::uint32_t crate, const ast::MetaItem& predicate
         case ast::MetaKind::Word: return option_set(state, name, nullptr);
         case ast::MetaKind::NameValue:
             if (const auto text = meta_string(state, crate, predicate)) return option_set(state, name, &*text);
-            state.sink->error(Code::E0565, predicate.span, "literal in `cfg` predicate value must be a string");
+            report_once(state, Code::E0539, predicate.span, "malformed `cfg` attribute input", "the value is a string: `name = \"value\"`");
             return false;
         case ast::MetaKind::List: break;
         case ast::MetaKind::Value:
         case ast::MetaKind::Tokens:
-            state.sink->error(Code::E0537, predicate.span, "`cfg` predicate expected");
+            report_once(state, Code::E0539, predicate.span, "malformed `cfg` attribute input", "a predicate is `name`, `name = \"value\"`, `not(..)`, `all(..)` or `any(..)`");
             return false;
     }
     if (name == "not") {
         if (predicate.items.size() != 1) {
-            state.sink->error(Code::E0536, predicate.span, "expected 1 cfg-pattern");
+            report_once(state, Code::E0805, predicate.span, "malformed `cfg` attribute input", "`not` takes one predicate");
             return false;
         }
         return !cfg_holds(state, crate, predicate.items[0]);
     }
     if (name != "all" && name != "any") {
-        state.sink->error(Code::E0537, predicate.span, fmt::format("invalid predicate `{}`", name));
+        report_once(state, Code::E0537, predicate.span, fmt::format("invalid predicate `{}`", name), "the predicates with parts are `not(..)`, `all(..)` and `any(..)`");
         return false;
     }
     const bool all = name == "all";
@@ -152,6 +159,7 @@ std::optional<bool> cfg_tokens_hold(State& state, lex::TokenRange tokens) {
     const T next = buffer->kind(tokens.begin + 1);
     if (next == T::Equal && tokens.size() == 3 && lex::is_literal(buffer->kind(tokens.begin + 2))) {
         const auto literal = lex::decode_literal(buffer->kind(tokens.begin + 2), state.sources.text(buffer->span(tokens.begin + 2)));
+        if (literal.kind != lex::LiteralKind::String) return std::nullopt;
         const std::string_view value = literal.text;
         return option_set(state, name, &value);
     }
@@ -173,6 +181,26 @@ std::optional<bool> cfg_tokens_hold(State& state, lex::TokenRange tokens) {
     if (name == "any") return any;
     if (name == "not" && count == 1) return !any;
     return std::nullopt;
+}
+
+void report_cfg_macro(State& state, lex::TokenRange tokens, Span call) {
+    using T = lex::TokenKind;
+    const lex::TokenBuffer* buffer = tokens.buffer;
+    if (tokens.empty()) {
+        state.sink->error(call, "macro requires a cfg-pattern as an argument");
+        return;
+    }
+    const bool named = lex::is_ident(buffer->kind(tokens.begin));
+    const std::string_view name = state.sources.text(buffer->span(tokens.begin));
+    if (!named || (tokens.size() == 3 && buffer->kind(tokens.begin + 1) == T::Equal)) {
+        state.sink->error(Code::E0539, call, "malformed `cfg` macro input").help("a predicate is `name`, `name = \"value\"`, `not(..)`, `all(..)` or `any(..)`");
+    } else if (tokens.size() > 1 && buffer->kind(tokens.begin + 1) == T::OpenParen && name == "not") {
+        state.sink->error(Code::E0805, call, "malformed `cfg` macro input").help("`not` takes one predicate");
+    } else if (tokens.size() > 1 && buffer->kind(tokens.begin + 1) == T::OpenParen && name != "all" && name != "any") {
+        state.sink->error(Code::E0537, buffer->span(tokens.begin), fmt::format("invalid predicate `{}`", name));
+    } else {
+        state.sink->error(call, "expected 1 cfg-pattern");
+    }
 }
 
 Evaluated evaluate(State& state, std::uint32_t crate, ast::Attributes attributes) {
@@ -263,6 +291,25 @@ bool report_near_miss(State& state, std::uint32_t crate, const Attrs& attrs) {
     return reported;
 }
 
+void note_lint_levels(State& state, std::uint32_t crate, const Attrs& attrs, Span span) {
+    if (state.crates[crate].is_library) return;
+    for (const Attr& attr : attrs) {
+        if (attr.doc.valid()) continue;
+        const auto kind = known_attribute(state, crate, attr.meta);
+        if (!kind) continue;
+        LintLevel level{};
+        if (*kind == hir::AttributeKind::Allow) level = LintLevel::Allow;
+        else if (*kind == hir::AttributeKind::Warn) level = LintLevel::Warn;
+        else if (*kind == hir::AttributeKind::Deny) level = LintLevel::Deny;
+        else if (*kind == hir::AttributeKind::Forbid) level = LintLevel::Forbid;
+        else if (*kind == hir::AttributeKind::Expect) level = LintLevel::Expect;
+        else continue;
+        for (const ast::MetaItem& item : attr.meta.items) {
+            if (item.kind == ast::MetaKind::Word) state.levels.add_scope(span, item.span, meta_path_text(state, crate, item), level);
+        }
+    }
+}
+
 std::vector<hir::Attribute> check_attributes(State& state, std::uint32_t crate, const Attrs& attrs, Target target, std::string_view what, bool strict) {
     std::vector<hir::Attribute> result;
     for (const Attr& attr : attrs) {
@@ -273,11 +320,18 @@ std::vector<hir::Attribute> check_attributes(State& state, std::uint32_t crate, 
             continue;
         }
         const Row& r = row(*kind);
-        if ((r.targets & bit(target)) == 0 && (strict || r.origin == Origin::Device || r.origin == Origin::Tile)) {
+        const bool fits = (r.targets & bit(target)) != 0;
+        if (!fits && r.origin == Origin::Rust) {
+            if (strict && *kind == hir::AttributeKind::DefaultVariant) report_unknown(state, crate, attr.meta);
+            else if (strict) report_misplaced(state, attr, *kind, what);
+            continue;
+        }
+        if (!fits && (strict || r.origin == Origin::Device || r.origin == Origin::Tile)) {
             state.sink->error(Code::OCK0112, attr.span, fmt::format("`#[{}]` cannot stand on {} {}", r.name, article(what), what));
             continue;
         }
-        const bool repeatable = r.targets == bit(Target::Any) || *kind == hir::AttributeKind::Derive || *kind == hir::AttributeKind::Repr;
+        if (strict && r.origin == Origin::Rust) check_attribute_form(state, crate, attr, *kind);
+        const bool repeatable = r.origin == Origin::Rust;   // of most the first counts; rustc warns
         bool repeated = false;
         for (const hir::Attribute& other : result) {
             if (other.kind != *kind || repeatable) continue;

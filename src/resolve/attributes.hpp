@@ -25,6 +25,8 @@ bool cfg_holds(State& state, std::uint32_t crate, const ast::MetaItem& predicate
 
 // The same from tokens; nothing when they are no predicate.
 std::optional<bool> cfg_tokens_hold(State& state, lex::TokenRange tokens);
+// What is wrong with the argument of a `cfg!` that is no predicate.
+void report_cfg_macro(State& state, lex::TokenRange tokens, Span call);
 
 std::string_view attribute_name(hir::AttributeKind kind);
 // By the path's last segment; nothing for unknown ones. Tool attributes (rustfmt::skip, clippy::..) are `is_tool`.
@@ -35,6 +37,8 @@ const Attr* find_attribute(const State& state, std::uint32_t crate, const Attrs&
 
 // Reports unknown, misplaced and repeated attributes; the known ones come back for hir::Def::attributes.
 std::vector<hir::Attribute> check_attributes(State& state, std::uint32_t crate, const Attrs& attrs, Target target, std::string_view what, bool strict);
+// The levels that `#[allow(..)]` and its kind set for lints inside `span`, the code that they stand on.
+void note_lint_levels(State& state, std::uint32_t crate, const Attrs& attrs, Span span);
 // A misspelt device attribute on host code (`#[kernal] fn ..`): an error even there. True when reported.
 bool report_near_miss(State& state, std::uint32_t crate, const Attrs& attrs);
 

@@ -7,8 +7,10 @@
 #include "resolve/imports.hpp"
 #include "resolve/load.hpp"
 #include "resolve/lookup.hpp"
+#include "resolve/macro_check.hpp"
 #include "resolve/macro_rules.hpp"
 #include "resolve/suggest.hpp"
+#include "resolve/validate.hpp"
 
 namespace ockc::resolve {
 
@@ -107,6 +109,11 @@ DefId Collector::item(ast::ItemId id) {
     const Evaluated attributes = evaluate(s_, crate_, item.attributes);
     if (!attributes.enabled) return {};
     const Attrs& attrs = attributes.attrs;
+    note_lint_levels(s_, crate_, attrs, item.span);
+    const bool module = std::holds_alternative<ast::ModuleItem>(item.data);
+    if (strict() && (module || std::holds_alternative<ast::UseItem>(item.data))) {   // neither is lowered
+        check_attributes(s_, crate_, attrs, module ? Target::Mod : Target::Other, module ? "module" : "use statement", true);
+    }
     if (find_attribute(s_, crate_, attrs, hir::AttributeKind::Test) != nullptr || find_attribute(s_, crate_, attrs, hir::AttributeKind::Bench) != nullptr) return {};
     const bool library = s_.crates[crate_].is_library;
     if (!library && !strict() && !in_body) report_near_miss(s_, crate_, attrs);
@@ -132,6 +139,7 @@ DefId Collector::item(ast::ItemId id) {
             [&](const ast::ImplItem& data) { return impl_item(id, item, data); },
             [&](const ast::MacroRulesItem&) {
                 macros_ = define_macro_rules(s_, crate_, module_, item, macros_, item.ident.context);
+                if (strict() || (in_body && !library)) check_macro_definition(s_, s_.macro_scopes[macros_].macro);
                 return DefId();
             },
             [&](const ast::MacroItem& data) { return macro_item(id, data), DefId(); },
@@ -173,6 +181,7 @@ DefId Collector::fn_item(ast::ItemId id, const ast::Item& item, const Attrs& att
 DefId Collector::module_item(ast::ItemId id, const ast::Item& item, const ast::ModuleItem& data, const Attrs& attrs) {
     const DefId def = make(DefKind::Mod, item, id, parent_);
     bind(def, Ns::Type, item);
+    if (strict()) validate_module(s_, item);
     const bool library = s_.crates[crate_].is_library;
     const bool cuda = !library && find_attribute(s_, crate_, attrs, hir::AttributeKind::CudaModule) != nullptr;
     const bool tile = !library && find_attribute(s_, crate_, attrs, hir::AttributeKind::TileModule) != nullptr;
@@ -202,7 +211,9 @@ DefId Collector::module_item(ast::ItemId id, const ast::Item& item, const ast::M
         if (const Attr* attr = find_attribute(s_, crate_, attrs, hir::AttributeKind::Path)) path = meta_string(s_, crate_, attr->meta);
         auto loaded = load_module_file(s_, crate_, *folder, hir_ident(item.ident), path);
         if (!loaded) return def;
-        if (!cfg_enabled(s_, crate_, loaded->unit.attributes)) return def;
+        const Evaluated inner_attributes = evaluate(s_, crate_, loaded->unit.attributes);
+        if (!inner_attributes.enabled) return def;
+        note_lint_levels(s_, crate_, inner_attributes.attrs, loaded->unit.span);
         inner.folder = &loaded->folder;
         inner.items(loaded->unit.items);
     } else {
@@ -250,8 +261,10 @@ DefId Collector::enum_item(ast::ItemId id, const ast::Item& item, const ast::Enu
     for (const ast::Variant& variant : data.variants) {
         const Evaluated evaluated = evaluate(s_, crate_, variant.attributes);
         if (!evaluated.enabled) continue;
+        note_lint_levels(s_, crate_, evaluated.attrs, variant.span);
         DefSource source;
         source.module = module_;
+        source.strict = strict() || in_body;
         source.index = index++;
         source.form = variant.form == ast::VariantForm::Named   ? hir::VariantForm::Named
                       : variant.form == ast::VariantForm::Tuple ? hir::VariantForm::Tuple
@@ -283,6 +296,7 @@ void Collector::associated(ast::List<ast::ItemId> list, DefId owner, ModuleId sc
         const ast::Item item = ast()[id];
         const Evaluated attributes = evaluate(s_, crate_, item.attributes);
         if (!attributes.enabled) continue;
+        note_lint_levels(s_, crate_, attributes.attrs, item.span);
         DefKind kind{};
         Ns ns = Ns::Value;
         bool has_body = false;
@@ -388,6 +402,7 @@ void Collector::extern_crate(const ast::Item& item, const ast::ExternCrateItem& 
     Binding binding;
     binding.visibility = visibility_of(s_, item.visibility, module_);
     binding.span = item.span;
+    binding.extern_crate = true;
     if (name == "self") {
         binding.res = def_res(s_[s_.crates[crate_].root].def);
     } else {
@@ -419,6 +434,7 @@ void Collector::use_tree(ast::UseTreeId id, std::vector<ImportSegment>& prefix, 
     Import import;
     import.module = module_;
     import.item = use_item_;
+    import.macros = macros_;
     import.global = global;
     import.from_list = nested;
     import.visibility = visibility;
@@ -437,7 +453,7 @@ void Collector::use_tree(ast::UseTreeId id, std::vector<ImportSegment>& prefix, 
     if (prefix.empty()) return done();
     const ImportSegment last = prefix.back();
     const auto error = [&](Code code, std::string text) { s_.sink->error(code, last.ident.span, std::move(text)); };
-    if (last.kind == ast::SegmentKind::SelfValue) {
+    if (last.kind == ast::SegmentKind::SelfValue && (prefix.size() > 1 || !tree.rename.valid())) {
         if (prefix.size() > 1 && nested && depth_before == prefix.size() - 1) {   // `a::{self}`
             prefix.pop_back();
             import.only_type = true;
@@ -455,7 +471,6 @@ void Collector::use_tree(ast::UseTreeId id, std::vector<ImportSegment>& prefix, 
             return done();
         }
         if (prefix.size() > 1) error(Code::E0429, "`self` imports are only allowed within a { } list");
-        else if (nested) error(Code::E0431, "`self` import can only appear in an import list with a non-empty prefix");
         else error(Code::None, "imports need to be explicitly named");
         return done();
     }
@@ -516,6 +531,10 @@ hir::Visibility visibility_of(State& state, const ast::Visibility& visibility, M
         case ast::VisibilityKind::In: {
             std::vector<ImportSegment> segments;
             const ast::Path& path = state.ast_of(state[module].crate)[visibility.path];
+            if (!path.global && path.segments[0].kind == ast::SegmentKind::Name) {
+                state.sink->error(path.span, "relative paths are not supported in visibilities in 2018 edition or later").suggest(path.span.start(), "crate::", "try", Applicability::MaybeIncorrect);
+                break;
+            }
             for (const ast::PathSegment& segment : path.segments) segments.push_back({segment.kind, hir_ident(segment.ident), segment.ident.context});
             const PathEnd end = find_path(state, segments, path.global, Ns::Type, normal, nullptr);
             bool ancestor = false;
@@ -563,6 +582,7 @@ MacroScopeId define_macro_rules(State& state, std::uint32_t crate, ModuleId modu
     if (find_attribute(state, crate, attributes.attrs, hir::AttributeKind::MacroExport) != nullptr) {
         hir::Visibility everywhere;
         everywhere.is_public = true;
+        info.exported = true;
         define(state, state.crates[crate].root, item.ident.name, Ns::Macro, own_binding(def, everywhere, item.span));
     }
     return state.macro_scopes.push({outer, item.ident.name, def});
@@ -573,6 +593,7 @@ void collect_crate(State& state, std::uint32_t crate, FileId root) {
     const CrateInfo& info = state.crates[crate];
     const Evaluated attributes = evaluate(state, crate, unit.attributes);
     if (!attributes.enabled) return;
+    note_lint_levels(state, crate, attributes.attrs, Span{root, 0, static_cast<std::uint32_t>(state.sources.file(root).text.size())});
     Collector collector(state, info.root, state[info.root].def, {});
     const ModuleFolder folder = folder_of_root(state, root);
     collector.folder = &folder;

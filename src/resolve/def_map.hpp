@@ -28,6 +28,7 @@ struct Binding {
     Span span;                      // the item's head or the import
     ImportId import;                // none: defined here
     bool glob = false;
+    bool extern_crate = false;
     Res other;                      // a second glob brings something else: an ambiguity, reported when used
     ImportId other_import;
 
@@ -79,13 +80,14 @@ struct Import {
     hir::Ident name;                // the name it binds; `_` binds none
     Span span;                      // the use tree, as rustc shows it: with its prefix
     hir::Visibility visibility;
+    MacroScopeId macros;            // macro_rules visible where it is written
     // Progress of the fixpoint.
     std::array<Res, 3> found{};     // by Ns
     ModuleId source;                // Glob: what it copies from
     bool done = false;              // nothing more to find
     bool failed = false;
     bool reported = false;
-    bool reporting = false;         // while the import that made it fail is being reported
+    bool used = false;              // a path outside of imports went through it
     std::uint32_t failed_at = 0;    // segment
     ModuleId failed_in;             // none: first segment, looked up lexically
 

@@ -29,6 +29,7 @@ struct Shape {
     std::string name;                   // "Self" or "Self::A"
     hir::VariantForm form = hir::VariantForm::Unit;
     std::vector<std::string> fields;    // names, or "0", "1"
+    Span span;                          // of the variant's name
     bool is_default = false;            // #[default]
 };
 struct Adt {
@@ -77,6 +78,7 @@ Adt read_adt(State& state, DefId def) {
             const Evaluated evaluated = evaluate(state, crate, variant.attributes);
             if (!evaluated.enabled) continue;
             Shape& shape = add("Self::" + written(state, variant.ident.name, state.options.edition), form_of(variant.form), variant.fields);
+            shape.span = variant.ident.span;
             shape.is_default = find_attribute(state, crate, evaluated.attrs, hir::AttributeKind::DefaultVariant) != nullptr;
         }
     }
@@ -179,17 +181,22 @@ std::string compare_items(const Adt& adt, bool partial) {
     return fmt::format("#[inline] fn {}(&self, other: &Self) -> {} {{ {} }}", partial ? "partial_cmp" : "cmp", result, body);
 }
 
-std::string default_items(State& state, DefId def, const Adt& adt) {
+// `at`: the word in the #[derive].
+std::string default_items(State& state, Span at, const Adt& adt) {
     const Shape* shape = adt.shapes.empty() ? nullptr : &adt.shapes[0];
     if (adt.is_enum) {
         shape = nullptr;
+        bool several = false;
         for (const Shape& s : adt.shapes) {
-            if (s.is_default) shape = &s;
+            if (!s.is_default) continue;
+            several = several || shape != nullptr;
+            shape = &s;
         }
-        if (shape == nullptr) {
-            state.sink->error(Code::E0665, state[def].name.span, "`#[derive(Default)]` on enum with no `#[default]`").help("mark a unit variant with `#[default]`");
-            return {};
-        }
+        const bool unit = shape != nullptr && shape->form == hir::VariantForm::Unit;
+        if (shape == nullptr) state.sink->error(Code::E0665, at, "`#[derive(Default)]` on enum with no `#[default]`").help("mark a unit variant with `#[default]`");
+        else if (several) state.sink->error(at, "multiple declared defaults").note("only one variant can be default");
+        else if (!unit) state.sink->error(shape->span, "the `#[default]` attribute may only be used on unit enum variants").help("consider a manual implementation of `Default`");
+        if (!unit || several) return "fn default() -> Self { loop {} }";   // an impl all the same: what uses it is no error of its own
     }
     const std::string body = build(*shape, [](std::size_t) { return std::string("::core::default::Default::default()"); });
     return fmt::format("#[inline] fn default() -> Self {{ {} }}", body);
@@ -240,7 +247,7 @@ void check_derive_name(State& state, std::uint32_t crate, ModuleId module, const
     if (!near.empty()) error.suggest(meta.span, std::string(near), "a derive macro with a similar name exists");
 }
 
-std::string derived_items(State& state, DefId def, DeriveKind kind) {
+std::string derived_items(State& state, DefId def, DeriveKind kind, Span at) {
     const Adt adt = read_adt(state, def);
     if (!adt.is_enum && adt.shapes.empty()) return {};   // a union: refused where it is lowered
     switch (kind) {
@@ -254,7 +261,7 @@ std::string derived_items(State& state, DefId def, DeriveKind kind) {
         case DeriveKind::PartialEq: return eq_items(adt);
         case DeriveKind::PartialOrd: return compare_items(adt, true);
         case DeriveKind::Ord: return compare_items(adt, false);
-        case DeriveKind::Default: return default_items(state, def, adt);
+        case DeriveKind::Default: return default_items(state, at, adt);
         case DeriveKind::Debug:
         case DeriveKind::Hash:
         case DeriveKind::DeviceCopy: OCKC_UNREACHABLE("this derive makes no impl");

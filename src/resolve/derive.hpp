@@ -18,6 +18,6 @@ std::string_view derived_trait_path(DeriveKind kind);
 // Reports a name in `derive(..)` that means nothing.
 void check_derive_name(State& state, std::uint32_t crate, ModuleId module, const ast::MetaItem& meta);
 // The items of the impl as source text; empty for marker traits.
-std::string derived_items(State& state, DefId adt, DeriveKind kind);
+std::string derived_items(State& state, DefId adt, DeriveKind kind, Span at);
 
 }  // namespace ockc::resolve

@@ -16,6 +16,12 @@ void Lowerer::push_label(const ast::Ident& label, hir::ExprId target) {
     scopes_.push({ScopeEntry::Kind::Label, label.name, label.context, target.raw, at(label.span), 0});
 }
 
+// Once the labelled loop or block is lowered.
+void Lowerer::note_label_use(const ast::Ident& label, hir::ExprId target) {
+    if (!label.valid() || s_.crates[crate_].is_library || body_->used_labels.contains(target.raw) || text(label.name).starts_with("'_")) return;
+    s_.sink->lint("unused_labels", at(label.span), fmt::format("unused label `{}`", text(label.name)));
+}
+
 std::uint32_t Lowerer::unroll_factor(const Attrs& attrs) {
     const Attr* attr = find_attribute(s_, crate_, attrs, hir::AttributeKind::Unroll);
     if (attr == nullptr) return 0;
@@ -41,6 +47,7 @@ hir::ExprId Lowerer::lower_loop(const ast::LoopExpr& loop, Span span, std::uint3
     const hir::BlockId block = lower_block(loop.body);
     body_->targets.pop_back();
     body().exprs[id].data = hir::LoopExpr{block, loop.label.name, hir::LoopSource::Loop, unroll};
+    note_label_use(loop.label, id);
     return id;
 }
 
@@ -51,6 +58,7 @@ hir::ExprId Lowerer::desugar_while(const ast::WhileExpr& loop, Span span, std::u
     push_label(loop.label, id);
     body_->targets.push_back({JumpTarget::Kind::Loop, id, at(span), true, hir::LoopSource::While});
     hir::IfExpr branch;
+    note_parens(loop.condition, "`while` condition");
     branch.condition = lower_expr(loop.condition);
     body_->targets.back().in_condition = false;
     branch.then_expr = block_expr(lower_block(loop.body), ast()[loop.body].span);
@@ -63,6 +71,7 @@ hir::ExprId Lowerer::desugar_while(const ast::WhileExpr& loop, Span span, std::u
     branch.else_expr = block_expr(make_block(span, {&stmt, 1}, {}), span, true);
     const hir::ExprId tail = add_expr(span, branch, true);
     body().exprs[id].data = hir::LoopExpr{make_block(span, {}, tail), loop.label.name, hir::LoopSource::While, unroll};
+    note_label_use(loop.label, id);
     return id;
 }
 
@@ -100,6 +109,7 @@ hir::ExprId Lowerer::desugar_for(const ast::ForExpr& loop, Span span, std::uint3
     step.expr = add_expr(span, hir::MatchExpr{next, list({done, more}), hir::MatchSource::ForLoop}, true);
     body().exprs[id].data = hir::LoopExpr{make_block(span, {&step, 1}, {}), loop.label.name, hir::LoopSource::ForLoop, unroll};
     body().exprs[id].desugared = true;
+    note_label_use(loop.label, id);
 
     hir::Arm all;
     all.span = at(span);
@@ -125,6 +135,7 @@ const Lowerer::JumpTarget* Lowerer::find_label(const ast::Ident& label, bool is_
             .note("labels are unreachable through functions, closures, async blocks and modules");
         return nullptr;
     }
+    body_->used_labels.insert(found.entry->payload);
     for (const JumpTarget& target : body_->targets) {
         if (target.kind == JumpTarget::Kind::Closure || target.expr.raw != found.entry->payload) continue;
         if (target.kind == JumpTarget::Kind::Block && !is_break) {
@@ -172,6 +183,8 @@ hir::ExprId Lowerer::lower_break(const ast::BreakExpr& expr, Span span) {
             error(Code::E0571, span, fmt::format("`break` with value from a `{}` loop", kind))
                 .label(at(span), "can only break with a value inside `loop` or breakable block")
                 .label(target->span, fmt::format("you can't `break` with a value in a `{}` loop", kind));
+            lower_expr(expr.value);   // for what is wrong inside it
+            return add_expr(span, result);
         }
     }
     if (expr.value.valid()) result.value = lower_expr(expr.value);

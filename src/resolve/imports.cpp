@@ -1,7 +1,10 @@
 #include "resolve/imports.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "resolve/collect.hpp"
 #include "resolve/library.hpp"
 #include "resolve/lookup.hpp"
 #include "resolve/suggest.hpp"
@@ -29,15 +32,18 @@ void report_duplicate(State& state, Symbol name, Ns ns, const Binding& old, cons
     const auto text = state.text(name);
     const bool old_import = old.import.valid(), new_import = fresh.import.valid();
     Code code = Code::E0428;
-    if (old_import && new_import) code = Code::E0252;
+    if (old.extern_crate && fresh.extern_crate) code = Code::E0259;
+    else if (old.extern_crate || fresh.extern_crate) code = old_import || new_import ? Code::E0254 : Code::E0260;
+    else if (old_import && new_import) code = Code::E0252;
     else if (old_import || new_import) code = Code::E0255;
-    const auto is_crate = [&](const Binding& b) {
-        return b.res.kind == Res::Kind::Def && !b.import.valid() && state.program.defs[b.res.def].kind == DefKind::Crate;
-    };
-    if (is_crate(old) || is_crate(fresh)) code = old_import || new_import ? Code::E0254 : Code::E0259;
     const bool later = old.span.file != fresh.span.file || old.span.begin <= fresh.span.begin;
     const Binding& first = later ? old : fresh;
     const Binding& second = later ? fresh : old;
+    // The name in a second name space is the same mistake.
+    if (const auto [seen, added] = state.duplicates.try_emplace(name, second.span); !added) {
+        if (seen->second == second.span) return;
+        seen->second = second.span;
+    }
     const std::string what(ns == Ns::Type && res_text(state, first.res) == "module" ? "module" : ns_text(ns));
     auto& error = state.sink->error(code, second.span, fmt::format("the name `{}` is defined multiple times", text));
     error.label(second.span, fmt::format("`{}` {} here", text, second.import.valid() ? "reimported" : "redefined"));
@@ -150,7 +156,15 @@ Step try_single(State& state, ImportId id, bool forced) {
         if (import.found[static_cast<std::size_t>(ns)].kind != Res::Kind::Error) continue;
         if (import.only_type && ns != Ns::Type) continue;
         PathTrace trace;
-        const PathEnd end = find_path(state, import.path, import.global, ns, import.module, &trace);
+        PathEnd end = find_path(state, import.path, import.global, ns, import.module, &trace);
+        if (ns == Ns::Macro && import.path.size() == 1 && !import.global) {   // macro_rules in scope come first
+            if (const DefId macro = find_textual_macro(state, import.macros, import.path[0].ident.name); macro.valid()) {
+                end = {};
+                end.kind = PathEnd::Kind::Done;
+                end.res = def_res(macro);
+                trace = {};
+            }
+        }
         if (end.kind != PathEnd::Kind::Done) {
             if (ns == Ns::Type) note_failure(state.imports[id.raw], end);
             all = false;
@@ -333,6 +347,7 @@ void check_visibility(State& state, ImportId id) {
             const bool last = at + 1 == import.path.size();
             if (last && import.kind == Import::Kind::Single) {
                 if (binding.import == id) continue;
+                if (binding.import.valid()) state.imports[binding.import.raw].used = true;
                 if (!visible(state, binding.visibility, import.module)) {
                     if (hidden == nullptr) hidden = &binding, hidden_ns = ns;
                 } else if (!at_least(state, binding.visibility, import.visibility)) {
@@ -345,6 +360,12 @@ void check_visibility(State& state, ImportId id) {
             }
         }
         checked_path = true;
+    }
+    for (const Res& res : import.found) {
+        const DefId owner = res.kind == Res::Kind::Def && import.kind == Import::Kind::Single ? state[res.def].parent : DefId();
+        if (!owner.valid() || state[owner].kind != DefKind::Trait) continue;
+        state.sink->error(Code::E0658, import.path.back().ident.span, "`use` associated items of traits is unstable");
+        return;
     }
     if (hidden == nullptr || shown) return;
     const Span last_span = import.path.back().ident.span;
@@ -392,22 +413,24 @@ void define(State& state, ModuleId module, Symbol name, Ns ns, const Binding& fr
     report_duplicate(state, name, ns, old, fresh);
 }
 
-void report_failed_import(State& state, ImportId id) {
-    Import& import = state.imports[id.raw];
-    if (import.reported) return;
-    import.reported = true;
-    const Import copy = import;
-    if (copy.path.empty()) return;
+namespace {
+
+// The failed import whose name a failed import's path runs into, or none: then the fault is its own.
+ImportId failed_before(const State& state, ImportId id) {
+    const Import& import = state.imports[id.raw];
+    if (import.path.empty()) return {};
     PathTrace trace;
-    const PathEnd end = find_path(state, copy.path, copy.global, Ns::Type, copy.module, &trace);
+    find_path(state, import.path, import.global, Ns::Type, import.module, &trace);
     for (const auto& [binding, at] : trace.bindings) {
-        if (binding.res.kind != Res::Kind::Error || !binding.import.valid() || binding.import == id) continue;
-        if (state.imports[binding.import.raw].reporting) continue;   // a circle: this one speaks for it
-        state.imports[id.raw].reporting = true;
-        report_failed_import(state, binding.import);   // it failed because another did
-        state.imports[id.raw].reporting = false;
-        return;
+        if (binding.res.kind == Res::Kind::Error && binding.import.valid() && binding.import != id) return binding.import;
     }
+    return {};
+}
+
+void report_one_import(State& state, ImportId id) {
+    const Import copy = state.imports[id.raw];
+    if (copy.path.empty()) return;
+    const PathEnd end = find_path(state, copy.path, copy.global, Ns::Type, copy.module, nullptr);
     if (end.kind == PathEnd::Kind::TooManySuper) {
         const Span span = copy.path[end.at].ident.span;
         state.sink->error(Code::E0433, span, "too many leading `super` keywords").label(span, "there are too many leading `super` keywords");
@@ -426,6 +449,27 @@ void report_failed_import(State& state, ImportId id) {
     if (last && copy.failed_in.valid()) report_missing_last(state, copy);
     else if (last && copy.path.size() == 1) report_missing_inner(state, copy);
     else report_missing_inner(state, copy);
+}
+
+}  // namespace
+
+void report_failed_import(State& state, ImportId id) {
+    std::vector<ImportId> chain{id};
+    ImportId culprit;
+    while (!culprit.valid()) {
+        if (state.imports[chain.back().raw].reported) return;
+        const ImportId next = failed_before(state, chain.back());
+        const auto met = std::find(chain.begin(), chain.end(), next);
+        if (!next.valid()) {
+            culprit = chain.back();
+        } else if (met != chain.end()) {   // a circle: its first import in the source speaks for all
+            culprit = *std::min_element(met, chain.end(), [](ImportId a, ImportId b) { return a.raw < b.raw; });
+        } else {
+            chain.push_back(next);
+        }
+    }
+    for (const ImportId one : chain) state.imports[one.raw].reported = true;
+    report_one_import(state, culprit);
 }
 
 void resolve_imports(State& state, std::size_t first, bool final) {

@@ -228,6 +228,7 @@ bool use_binding(State& state, const Binding& binding, Span span, Symbol name, M
         if (binding.import.valid()) report_failed_import(state, binding.import);
         return false;
     }
+    if (binding.import.valid()) state.imports[binding.import.raw].used = true;
     if (binding.ambiguous()) report_ambiguity(state, binding, span, name);
     if (!visible(state, binding.visibility, from)) report_private(state, binding, span, name);
     return true;

@@ -31,6 +31,7 @@ enum class Elision : std::uint8_t {
     Static,      // types of constants and statics
     ImplType,    // associated types of trait impls: must come from the impl
     Output,      // a function's result: from its inputs, or E0106
+    Bound,       // bounds and where clauses of generics: must be named (E0637)
     Header,      // impl headers: fresh, but not when hidden in a path (E0726)
 };
 
@@ -88,11 +89,13 @@ class Lowerer {
     void note_hidden_lifetimes(const Res& res, Span span);
     std::size_t lifetime_count(DefId def);
     hir::TyId impl_trait_param(const ast::Type& type, ast::List<ast::Bound> bounds);
+    hir::TyId impl_trait_type(const ast::Type& type, ast::List<ast::Bound> bounds);
 
     // ---- lower_type.cpp
     hir::TyId lower_type(ast::TypeId id);
     hir::TyId lower_type_path(ast::PathId path, Span span);
     hir::TyId lower_fn_pointer(const ast::FnPointerType& fn, Span span);
+    void check_fn_pointer_param(ast::PatId pattern);
     hir::TyId lower_macro_type(DefId macro, ast::MacroCallId call, Span span);
     hir::TyId add_ty(Span span, hir::TyData data);
     hir::TyId error_ty(Span span) { return add_ty(span, hir::ErrorTy{}); }
@@ -156,6 +159,7 @@ class Lowerer {
     hir::PatId lower_slice_pattern(ast::List<ast::PatId> elements, Span span, Bindings& bindings);
     hir::PatId lower_literal_pattern(ast::ExprId value, Span span);
     hir::PatId lower_range_end(ast::ExprId value);
+    void report_obsolete_range(const ast::RangePat& range, Span span);
     hir::List<hir::PatId> lower_pattern_list(ast::List<ast::PatId> list, std::uint32_t& rest, Bindings& bindings);
     std::optional<Res> constant_for_binding(const ast::IdentPat& pat, PatternPlace place, bool& refused);
     hir::LocalId bind_name(const ast::IdentPat& pat, Bindings& bindings, hir::BindingMode mode);
@@ -169,6 +173,7 @@ class Lowerer {
     // ---- lower_expr.cpp
     hir::ExprId lower_expr(ast::ExprId id);
     hir::ExprId lower_expr_data(const ast::Expr& expr);
+    void note_parens(ast::ExprId value, std::string_view what);
     hir::List<hir::ExprId> lower_exprs(ast::List<ast::ExprId> list);
     hir::ExprId lower_path_expr(ast::PathId path, Span span, PathSource source);
     hir::ExprId lower_literal(ast::LiteralId id, Span span);
@@ -238,6 +243,7 @@ class Lowerer {
     const JumpTarget* find_label(const ast::Ident& label, bool is_break, Span span);
     const JumpTarget* find_target(const ast::Ident& label, bool is_break, Span span);
     void push_label(const ast::Ident& label, hir::ExprId target);
+    void note_label_use(const ast::Ident& label, hir::ExprId target);
     std::uint32_t unroll_factor(const Attrs& attrs);
 
     // ---- lower_macro.cpp, panic.cpp
@@ -283,12 +289,14 @@ class Lowerer {
         hir::Body* body = nullptr;
         std::vector<JumpTarget> targets;
         std::vector<DefId> block_traits;
+        std::unordered_set<std::uint32_t> used_labels;   // ExprId of their targets
     };
     struct OpenBody {
         hir::BodyId id;
         BodyState state;
         BodyState* outer = nullptr;
         Elision outer_elision = Elision::Error;
+        std::size_t errors = 0;     // reported before it
     };
     // An elision mode for the time of a signature part.
     class ElisionScope {
@@ -333,6 +341,7 @@ class Lowerer {
     std::uint32_t expansion_depth_ = 0;
     bool const_param_type_ = false; // in the type of a const parameter: E0770
     std::uint32_t first_undeclared_ = 0;   // scope positions from here on are parameters not yet declared (defaults): E0128; 0: none
+    bool inside_impl_trait_ = false;       // in the generic arguments of an `impl Trait`: E0666
     bool allow_bare_param_ = false; // an anonymous constant that is just `N` or `{N}`
     // The lifetimes of a signature's inputs, for elision in its output.
     struct InputLifetimes {

@@ -23,6 +23,7 @@ hir::BlockId Lowerer::make_block(Span span, std::span<const hir::Stmt> stmts, hi
 hir::BlockId Lowerer::lower_block(ast::BlockId id, Symbol label, hir::BlockSafety safety) {
     const ast::Block block = ast()[id];
     const ScopeGuard guard(*this);
+    if (!block.attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, block.attributes).attrs, block.span);
     std::vector<hir::Stmt> stmts;
     hir::Block result;
     result.span = at(block.span);
@@ -42,7 +43,7 @@ Lowerer::BlockContents Lowerer::open_block_items(const ast::Block& block) {
     MacroScopeId macros = macros_;
     items.macros = &macros;
     items.owner = owner_;
-    const std::size_t first_import = s_.imports.size(), first_impl = s_.impls.size();
+    const std::size_t first_import = s_.imports.size(), first_impl = s_.impls.size(), first_root = s_.program.device_roots.size();
     for (const ast::StmtId id : block.statements) {
         const ast::Stmt stmt = ast()[id];
         const auto* item = ast::get_if<ast::ItemStmt>(stmt);
@@ -77,8 +78,13 @@ Lowerer::BlockContents Lowerer::open_block_items(const ast::Block& block) {
     }
     for (std::size_t i = first_impl; i < s_.impls.size(); ++i) {
         const ImplInfo& impl = s_.impls[i];
-        if (impl.trait.valid() && s_.origin[impl.def].in_body) reach(s_, impl.trait);
+        if (s_.crates[s_[impl.def].crate].is_library) continue;
+        if (impl.trait.valid()) reach(s_, impl.trait);
+        if (s_.origin[impl.def].in_body) continue;
+        s_.impls[i].active = true;      // of a module in this block
+        want(s_, impl.def);
     }
+    for (std::size_t i = first_root; i < s_.program.device_roots.size(); ++i) want(s_, s_.program.device_roots[i]);
     return contents;
 }
 
@@ -142,6 +148,11 @@ void Lowerer::lower_stmts(const ast::Block& block, std::vector<hir::Stmt>& out, 
 
 void Lowerer::lower_stmt(const ast::Stmt& stmt, bool last, const BlockContents& contents, std::vector<hir::Stmt>& out, hir::ExprId& tail) {
     const Span span = stmt.span;
+    if (!stmt.attributes.empty() && !ast::get_if<ast::ItemStmt>(stmt)) {
+        const Evaluated evaluated = evaluate(s_, crate_, stmt.attributes);
+        note_lint_levels(s_, crate_, evaluated.attrs, span);
+        check_attributes(s_, crate_, evaluated.attrs, Target::Other, "statement", !s_.crates[crate_].is_library);
+    }
     std::visit(ast::Overloaded{
                    [&](const ast::LetStmt& s) { lower_let_stmt(s, span, out); },
                    [&](const ast::ItemStmt& s) {
@@ -177,6 +188,7 @@ void Lowerer::lower_let_stmt(const ast::LetStmt& let, Span span, std::vector<hir
     stmt.kind = hir::Stmt::Kind::Let;
     stmt.span = at(span);
     if (let.type.valid()) stmt.type = lower_type(let.type);
+    if (let.init.valid() && !let.else_block.valid()) note_parens(let.init, "assigned value");
     if (let.init.valid()) stmt.init = lower_expr(let.init);
     if (let.else_block.valid()) stmt.else_block = lower_block(let.else_block);
     Bindings bindings;
@@ -203,7 +215,9 @@ void Lowerer::lower_macro_stmt(const ast::MacroStmt& stmt, Span span, bool last,
     if (!enter_expansion(span)) return;
     const ast::Block expanded = ast()[expand_stmts(s_, macro, crate_, stmt.call)];
     hir::ExprId value;
+    const std::size_t first = s_.sink->all().size();
     lower_stmts(expanded, out, value);
+    note_expansion(s_, first, macro, span);
     --expansion_depth_;
     if (!value.valid()) return;
     if (last && !stmt.semi) {
@@ -230,6 +244,7 @@ hir::ExprId Lowerer::lower_closure(ast::ClosureId id, Span span) {
     const DefId outer = std::exchange(owner_, def);
     const ScopeGuard guard(*this);
     scopes_.push_barrier(ScopeBarrier::Kind::Closure);
+    if (!closure.for_params.empty()) error(Code::E0658, closure.head_span, "`for<...>` binders for closures are experimental");
     declare_for_lifetimes(closure.for_params);
     body_->targets.push_back({JumpTarget::Kind::Closure, {}, at(closure.head_span), false, hir::LoopSource::Loop});
     std::vector<hir::ClosureParam> params;

@@ -106,7 +106,7 @@ void Lowerer::make_derived_impl(DefId def) {
     impl.generics = builder.generics(generics_of(type), derived_trait_path(kind));
     impl.trait_path = builder.path(derived_trait_path(kind));
     impl.self_type = builder.self_type(type.ident.name, generics_of(type));
-    if (const std::string text = derived_items(s_, adt, kind); !text.empty()) {
+    if (const std::string text = derived_items(s_, adt, kind, span); !text.empty()) {
         const FileId file = s_.sources.add("<derive>", {}, text, true);
         auto tokens = std::make_unique<lex::TokenBuffer>(lex::lex(s_.sources, file, *s_.sink, lex::Edition::E2024));
         const lex::TokenBuffer& buffer = *s_.program.crates[crate_].tokens.emplace_back(std::move(tokens));

@@ -40,6 +40,20 @@ hir::ExprId Lowerer::lower_expr(ast::ExprId id) {
     return result;
 }
 
+// Parentheses around all of a condition or value say nothing, but where a struct literal or a block stands in them.
+void Lowerer::note_parens(ast::ExprId value, std::string_view what) {
+    const ast::Expr& expr = ast()[value];
+    const auto* paren = ast::get_if<ast::ParenExpr>(expr);
+    if (paren == nullptr || s_.crates[crate_].is_library || forced_span_.valid()) return;
+    const ast::Expr& inner = ast()[paren->inner];
+    const bool plain = ast::get_if<ast::BinaryExpr>(inner) != nullptr || ast::get_if<ast::PathExpr>(inner) != nullptr || ast::get_if<ast::LiteralExpr>(inner) != nullptr ||
+                       ast::get_if<ast::UnaryExpr>(inner) != nullptr || ast::get_if<ast::CallExpr>(inner) != nullptr || ast::get_if<ast::MethodCallExpr>(inner) != nullptr ||
+                       ast::get_if<ast::FieldExpr>(inner) != nullptr || ast::get_if<ast::IndexExpr>(inner) != nullptr || ast::get_if<ast::CastExpr>(inner) != nullptr;
+    const std::string_view text = s_.sources.text(expr.span);
+    if (!plain || !text.starts_with('(') || text.find('{') != std::string_view::npos || text.find('\n') != std::string_view::npos) return;
+    s_.sink->lint("unused_parens", expr.span, fmt::format("unnecessary parentheses around {}", what));
+}
+
 hir::ExprId Lowerer::lower_expr_data(const ast::Expr& expr) {
     const Span span = expr.span;
     std::uint32_t unroll = 0;
@@ -48,6 +62,7 @@ hir::ExprId Lowerer::lower_expr_data(const ast::Expr& expr) {
         const bool loop = ast::get_if<ast::WhileExpr>(expr) != nullptr || ast::get_if<ast::ForExpr>(expr) != nullptr || ast::get_if<ast::LoopExpr>(expr) != nullptr;
         const bool closure = ast::get_if<ast::ClosureExpr>(expr) != nullptr;
         check_attributes(s_, crate_, evaluated.attrs, loop ? Target::Loop : closure ? Target::Closure : Target::Other, loop ? "loop" : closure ? "closure" : "expression", !s_.crates[crate_].is_library);
+        note_lint_levels(s_, crate_, evaluated.attrs, span);
         unroll = unroll_factor(evaluated.attrs);
     }
     return std::visit(
@@ -108,7 +123,10 @@ hir::ExprId Lowerer::lower_expr_data(const ast::Expr& expr) {
                 return error_expr(span);
             },
             [&](const ast::MacroExpr& e) { return lower_macro_expr(e.call, span); },
-            [&](const ast::ErrorExpr&) { return error_expr(span); },
+            [&](const ast::ErrorExpr&) {
+                body().has_errors = true;   // the parser has reported it
+                return error_expr(span);
+            },
         },
         expr.data);
 }
@@ -295,6 +313,7 @@ hir::ExprId Lowerer::lower_if(const ast::IfExpr& first, Span span) {
         link.id = reserve_expr(current_span);
         {
             const ScopeGuard guard(*this);
+            note_parens(current.condition, "`if` condition");
             link.data.condition = lower_expr(current.condition);
             link.data.then_expr = block_expr(lower_block(current.then_block), ast()[current.then_block].span);
         }
@@ -317,6 +336,7 @@ hir::ExprId Lowerer::lower_if(const ast::IfExpr& first, Span span) {
 }
 
 hir::ExprId Lowerer::lower_match(const ast::MatchExpr& expr, Span span) {
+    note_parens(expr.scrutinee, "`match` scrutinee expression");
     const hir::ExprId scrutinee = lower_expr(expr.scrutinee);
     std::vector<hir::Arm> arms;
     for (const ast::MatchArm& arm : expr.arms) {
@@ -335,6 +355,7 @@ hir::ExprId Lowerer::lower_match(const ast::MatchExpr& expr, Span span) {
 }
 
 hir::ExprId Lowerer::lower_return(const ast::ReturnExpr& expr, Span span) {
+    if (expr.value.valid()) note_parens(expr.value, "`return` value");
     return add_expr(span, hir::ReturnExpr{expr.value.valid() ? lower_expr(expr.value) : hir::ExprId()});
 }
 
@@ -362,6 +383,7 @@ hir::ExprId Lowerer::lower_block_expr(const ast::BlockExpr& expr, Span span) {
     const hir::BlockId block = lower_block(expr.block, expr.label.name);
     body_->targets.pop_back();
     body().exprs[id].data = hir::BlockExpr{block};
+    note_label_use(expr.label, id);
     return id;
 }
 

@@ -52,6 +52,7 @@ void Lowerer::declare_params(DefId owner, ast::List<ast::GenericParam> params, s
                 continue;
             }
             const ScopeSpace space = param.kind == ast::GenericParamKind::Lifetime ? ScopeSpace::Lifetime : param.kind == ast::GenericParamKind::Type ? ScopeSpace::Type : ScopeSpace::Value;
+            bool taken = false;
             for (const ScopeSpace other : {space, space == ScopeSpace::Type ? ScopeSpace::Value : ScopeSpace::Type}) {
                 const ScopeFound found = scopes_.find(s_, param.ident.name, 0, other);
                 const bool generic = found.entry && (found.entry->kind == ScopeEntry::Kind::Lifetime || found.entry->kind == ScopeEntry::Kind::TyParam || found.entry->kind == ScopeEntry::Kind::ConstParam);
@@ -64,8 +65,10 @@ void Lowerer::declare_params(DefId owner, ast::List<ast::GenericParam> params, s
                 error(code, param.ident.span, message)
                     .label(at(param.ident.span), code == Code::E0496 ? fmt::format("lifetime `{}` already in scope", name) : "already used")
                     .label(found.entry->span, code == Code::E0496 ? "first declared here" : fmt::format("first use of `{}`", name));
+                taken = code == Code::E0403 && other == space;
                 break;
             }
+            if (taken) continue;
             hir::GenericParam lowered;
             lowered.kind = param_kind(param.kind);
             lowered.ident = name_of(param.ident);
@@ -109,7 +112,7 @@ hir::Generics Lowerer::lower_generics(DefId owner, ast::GenericsId id) {
     result.span = at(generics.span);
     std::vector<hir::GenericParam> params;
     declare_params(owner, generics.params, params);
-    const ElisionScope scope(*this, elision_ == Elision::Header ? Elision::Header : Elision::Fresh);
+    const ElisionScope scope(*this, Elision::Bound);
     InputLifetimes* const inputs = std::exchange(inputs_, nullptr);
     lower_param_bounds(generics.params, params);
     result.params = list(params);
@@ -126,6 +129,7 @@ hir::List<hir::WherePredicate> Lowerer::lower_where(ast::List<ast::WherePredicat
         hir::WherePredicate lowered;
         lowered.span = at(predicate.span);
         lowered.for_lifetimes = declare_for_lifetimes(predicate.for_params);
+        if (predicate.equal_type.valid()) continue;   // refused by validate_item
         if (predicate.type.valid()) lowered.bounded_type = lower_type(predicate.type);
         else lowered.lifetime = lower_lifetime(predicate.lifetime);
         lowered.bounds = lower_bounds(predicate.bounds);
@@ -154,9 +158,11 @@ std::optional<hir::Bound> Lowerer::lower_bound(const ast::Bound& bound) {
         case ast::BoundKind::Trait: break;
     }
     switch (bound.modifier) {
-        case ast::BoundModifier::None:
+        case ast::BoundModifier::None: break;
         case ast::BoundModifier::Const:
-        case ast::BoundModifier::MaybeConst: break;
+        case ast::BoundModifier::MaybeConst:
+            if (!s_.crates[crate_].is_library) error(Code::E0658, bound.span, "const trait impls are experimental");
+            break;
         case ast::BoundModifier::Maybe: result.maybe = true; break;
         case ast::BoundModifier::Async: error(Code::OCK0904, bound.span, "`async` closures are not supported in device code"); return std::nullopt;
         case ast::BoundModifier::Negative: refuse(bound.span, "negative bounds"); return std::nullopt;
@@ -174,7 +180,7 @@ hir::List<DefId> Lowerer::declare_for_lifetimes(ast::List<ast::GenericParam> par
     std::vector<DefId> defs;
     for (const hir::GenericParam& param : declared) {
         if (param.kind == hir::GenericParam::Kind::Lifetime) defs.push_back(param.def);
-        else error(Code::None, param.span, "only lifetime parameters can be used in this context");
+        else error(Code::E0658, param.ident.span, "only lifetime parameters can be used in this context");
     }
     return list(defs);
 }
@@ -213,6 +219,13 @@ hir::Lifetime Lowerer::elided_lifetime(Span span) {
             error(Code::None, span, "missing lifetime in associated type").label(at(span), "this lifetime must come from the implemented type");
             lifetime.kind = hir::Lifetime::Kind::Error;
             return lifetime;
+        case Elision::Bound: {
+            const bool named = s_.sources.text(span).starts_with('\'');
+            error(Code::E0637, span, named ? "`'_` cannot be used here" : "`&` without an explicit lifetime name cannot be used here")
+                .label(at(span), named ? "`'_` is a reserved lifetime name" : "explicit lifetime name needed here");
+            lifetime.kind = hir::Lifetime::Kind::Error;
+            return lifetime;
+        }
         case Elision::Error: break;
     }
     report_missing_lifetime(span, 1);
@@ -285,6 +298,17 @@ void Lowerer::note_hidden_lifetimes(const Res& res, Span span) {
 }
 
 hir::TyId Lowerer::impl_trait_param(const ast::Type& type, ast::List<ast::Bound> bounds) {
+    if (inside_impl_trait_) {
+        error(Code::E0666, type.span, "nested `impl Trait` is not allowed").label(at(type.span), "nested `impl Trait` here");
+        return error_ty(type.span);
+    }
+    const bool outer = std::exchange(inside_impl_trait_, true);
+    const hir::TyId result = impl_trait_type(type, bounds);
+    inside_impl_trait_ = outer;
+    return result;
+}
+
+hir::TyId Lowerer::impl_trait_type(const ast::Type& type, ast::List<ast::Bound> bounds) {
     if (impl_trait_params_ == nullptr) {
         if (elision_ != Elision::Output) {
             error(Code::E0562, type.span, "`impl Trait` is not allowed here").note("`impl Trait` is only allowed in arguments and return types of functions and methods");

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
-#include "resolve/attributes.hpp"
+#include "resolve/attribute_forms.hpp"
 #include "resolve/collect.hpp"
 #include "resolve/derive.hpp"
 #include "resolve/launch.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/reach.hpp"
 #include "resolve/suggest.hpp"
+#include "resolve/validate.hpp"
 
 namespace ockc::resolve {
 
@@ -61,6 +62,8 @@ void Lowerer::enter(DefId def) {
 void Lowerer::lower_kind(DefId def) {
     const ScopeGuard guard(*this);
     const DefId outer = std::exchange(owner_, def);
+    const std::size_t errors = s_.sink->error_count();
+    if (!s_.crates[crate_].is_library) validate_item(s_, def);
     switch (s_[def].kind) {
         case DefKind::Fn:
         case DefKind::AssocFn: lower_fn(def); break;
@@ -74,7 +77,9 @@ void Lowerer::lower_kind(DefId def) {
         case DefKind::Enum: lower_enum(def); break;
         case DefKind::Trait: lower_trait(def); break;
         case DefKind::Impl: lower_impl(def); break;
-        case DefKind::ForeignFn: lower_foreign(def); break;
+        case DefKind::ForeignFn:
+            if (s_.sink->error_count() == errors) lower_foreign(def);
+            break;
         case DefKind::Mod:
         case DefKind::Variant:
         case DefKind::Ctor:
@@ -146,6 +151,7 @@ void Lowerer::open_body(OpenBody& open, DefId owner) {
     open.state.body->owner = owner;
     open.outer = body_;
     open.outer_elision = elision_;
+    open.errors = s_.sink->error_count();
     body_ = &open.state;
     elision_ = Elision::Infer;
 }
@@ -153,6 +159,7 @@ void Lowerer::open_body(OpenBody& open, DefId owner) {
 void Lowerer::close_body(OpenBody& open, hir::ExprId value, std::span<const hir::FnParam> params) {
     hir::Body& done = *open.state.body;
     done.value = value;
+    done.has_errors = done.has_errors || s_.sink->error_count() != open.errors;
     done.params = s_.program.arena.copy(params);
     done.traits_in_scope = traits_in_scope();
     body_ = open.outer;
@@ -276,7 +283,7 @@ void Lowerer::lower_fn(DefId def) {
     result.sig.is_unsafe = decl.header.safety == ast::Safety::Unsafe;
     result.sig.is_extern = decl.header.is_extern;
     result.sig.is_async = decl.header.is_async;
-    if (decl.header.is_async) error(Code::OCK0904, decl.span, "`async` functions are not supported in device code").help("use an ordinary function");
+    if (decl.header.is_async && !decl.header.is_const) error(Code::OCK0904, decl.span, "`async` functions are not supported in device code").help("use an ordinary function");
 
     std::vector<hir::GenericParam> extra;
     std::vector<hir::WherePredicate> extra_bounds;
@@ -304,6 +311,7 @@ void Lowerer::lower_fn(DefId def) {
         error(Code::None, item.span, s_[def].kind == DefKind::Fn ? "free function without a body" : "associated function in `impl` without body");
     }
     if (fn.body.valid()) {
+        if (!ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
         OpenBody open;
         open_body(open, def);
         Bindings bindings;
@@ -423,6 +431,7 @@ hir::VariantData Lowerer::lower_variant(DefId variant, DefId ctor, hir::Ident na
     for (const ast::FieldDef& field : fields) {
         const Evaluated evaluated = evaluate(s_, crate_, field.attributes);
         if (!evaluated.enabled) continue;
+        note_lint_levels(s_, crate_, evaluated.attrs, field.span);
         hir::FieldDef result;
         result.name = form == hir::VariantForm::Named ? name_of(field.ident)
                                                       : hir::Ident{s_.names.intern(fmt::format("{}", lowered.size())), at(field.span)};
@@ -452,7 +461,6 @@ void Lowerer::lower_struct(DefId def) {
     const ElisionScope scope(*this, Elision::Error);
     if (const auto* u = std::get_if<ast::UnionItem>(&item.data)) {
         const ast::UnionItem data = *u;
-        refuse(item.span, "unions", "use a struct, or `to_bits` and `from_bits`");
         adt.generics = lower_generics(def, data.generics);
         adt.variants = list({lower_variant(def, {}, s_[def].name, hir::VariantForm::Named, data.fields, item.span, nullptr)});
     } else {
@@ -499,61 +507,10 @@ void Lowerer::lower_enum(DefId def) {
     s_[def].data = adt;
 }
 
-namespace {
-
-std::optional<hir::IntKind> int_kind(std::string_view name) {
-    static constexpr std::string_view kNames[] = {
-#define OCKC_ROW(kind, text, ...) text,
-        OCKC_PRIM_INTS(OCKC_ROW)
-#undef OCKC_ROW
-    };
-    for (std::size_t i = 0; i < std::size(kNames); ++i) {
-        if (kNames[i] == name) return static_cast<hir::IntKind>(i);
-    }
-    return std::nullopt;
-}
-
-std::optional<std::uint64_t> meta_number(const ast::Crate& ast, const ast::MetaItem& meta) {
-    if (meta.kind != ast::MetaKind::List || meta.items.size() != 1 || !meta.items[0].value.valid()) return std::nullopt;
-    const auto* literal = ast::get_if<ast::LiteralExpr>(ast[meta.items[0].value]);
-    if (literal == nullptr || ast[literal->literal].kind != lex::LiteralKind::Integer) return std::nullopt;
-    return static_cast<std::uint64_t>(ast[literal->literal].value);
-}
-
-void read_repr(State& state, std::uint32_t crate, const ast::MetaItem& hint, hir::Repr& repr) {
-    const ast::Crate& ast = *state.crates[crate].ast;
-    const std::string name = meta_path_text(state, crate, hint);
-    const auto number = meta_number(ast, hint);
-    const bool power = number && *number != 0 && (*number & (*number - 1)) == 0 && *number <= (1u << 29);
-    if (name == "C") repr.c = true;
-    else if (name == "Rust") return;
-    else if (name == "transparent") repr.transparent = true;
-    else if (name == "packed" && !number) repr.packed = true, repr.align = 1;
-    else if ((name == "packed" || name == "align") && number) {
-        if (!power) state.sink->error(Code::E0589, hint.span, "invalid alignment value: not a power of two");
-        repr.packed = repr.packed || name == "packed";
-        repr.align = std::max(repr.align, power ? static_cast<std::uint32_t>(*number) : 1u);
-    } else if (const auto kind = int_kind(name)) {
-        repr.integer = *kind;
-    } else {
-        state.sink->error(Code::E0552, hint.span, fmt::format("unrecognized representation hint `{}`", name))
-            .help("valid reprs are `Rust` (default), `C`, `align`, `packed`, `transparent`, `i8`, `u8`, `i16`, `u16`, `i32`, `u32`, `i64`, `u64`, `i128`, `u128`, `isize`, `usize`");
-    }
-}
-
-}  // namespace
-
 // #[repr(..)] and the names in #[derive(..)].
 void Lowerer::check_adt_attributes(DefId def, const ast::Item& item, hir::AdtDef& adt) {
-    static_cast<void>(item);
+    adt.repr = read_reprs(s_, def, item);
     for (const hir::Attribute& attribute : s_[def].attributes) {
-        if (attribute.kind == hir::AttributeKind::Repr) {
-            adt.repr.span = attribute.span;
-            for (const ast::MetaItem& hint : attribute.meta.items) read_repr(s_, crate_, hint, adt.repr);
-            if (adt.repr.integer && s_[def].kind != DefKind::Enum) {
-                error(Code::E0517, attribute.span, "attribute should be applied to an enum").label(s_[def].name.span, "not an enum");
-            }
-        }
         if (attribute.kind != hir::AttributeKind::Derive || !s_.origin[def].strict) continue;
         for (const ast::MetaItem& trait : attribute.meta.items) check_derive_name(s_, crate_, module_, trait);
     }
@@ -624,7 +581,6 @@ void Lowerer::lower_impl(DefId def) {
     impl.is_negative = data.is_negative;
     impl.derived = info.derive.has_value();
     impl.is_unsafe = data.safety == ast::Safety::Unsafe;
-    if (data.is_negative) refuse(item.span, "negative impls");
     scopes_.push({ScopeEntry::Kind::SelfAlias, s_.names.intern("Self"), 0, def.raw, at(item.span), 0});
     {
         const ElisionScope scope(*this, Elision::Header);

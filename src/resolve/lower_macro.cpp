@@ -45,7 +45,9 @@ hir::ExprId Lowerer::lower_macro_expr(ast::MacroCallId id, Span span) {
 
 hir::ExprId Lowerer::expand_expr(DefId macro, ast::MacroCallId id, Span span) {
     if (!enter_expansion(span)) return error_expr(span);
+    const std::size_t first = s_.sink->all().size();
     const hir::ExprId result = lower_expr(expand_expression(s_, macro, crate_, id));
+    note_expansion(s_, first, macro, span);
     --expansion_depth_;
     return result;
 }
@@ -224,6 +226,8 @@ hir::ExprId Lowerer::text_macro(BuiltinMacro macro, const ast::MacroCall& call, 
         reach_prim(s_, hir::PrimTy::U32);
         return add_expr(span, hir::LiteralExpr{literal}, true);
     };
+    const bool bare = macro == BuiltinMacro::Line || macro == BuiltinMacro::Column || macro == BuiltinMacro::File || macro == BuiltinMacro::ModulePath;
+    if (bare && !call.body.empty()) error(Code::None, span, fmt::format("{}! takes no arguments", text(ast()[call.path].segments.back().ident.name)));
     if (macro == BuiltinMacro::Line) return number(position.line);
     if (macro == BuiltinMacro::Column) return number(position.column);
     if (macro == BuiltinMacro::File) return string_expr(s_.sources.file(place.file).name, span);
@@ -235,9 +239,11 @@ hir::ExprId Lowerer::text_macro(BuiltinMacro macro, const ast::MacroCall& call, 
     if (macro == BuiltinMacro::Cfg) {
         hir::Literal literal;
         literal.kind = hir::Literal::Kind::Bool;
-        const auto holds = cfg_tokens_hold(s_, call.body);
+        lex::TokenRange predicate = call.body;
+        if (!predicate.empty() && predicate.buffer->kind(predicate.end - 1) == lex::TokenKind::Comma) --predicate.end;
+        const auto holds = cfg_tokens_hold(s_, predicate);
         literal.low = holds.value_or(false) ? 1 : 0;
-        if (!holds) error(Code::None, span, "`cfg!` takes one predicate");
+        if (!holds) report_cfg_macro(s_, predicate, at(span));
         return add_expr(span, hir::LiteralExpr{literal}, true);
     }
     std::string all;

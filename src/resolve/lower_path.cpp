@@ -213,10 +213,12 @@ void Lowerer::lower_arg(const ast::GenericArg& arg, std::vector<hir::GenericArg>
                        args.push_back(result);
                    },
                    [&](const ast::EqualGenericArg& a) {
+                       const bool inside = std::exchange(inside_impl_trait_, false);
                        constraint.name = name_of(a.name);
                        if (a.args.valid()) refuse(arg.span, "generic arguments of an associated item here");
                        if (a.type.valid()) constraint.type = lower_type(a.type);
                        else constraint.constant = constant(a.value);
+                       inside_impl_trait_ = inside;
                        constraints.push_back(constraint);
                    },
                    [&](const ast::BoundGenericArg& a) {

@@ -236,6 +236,17 @@ hir::PatId Lowerer::lower_range_end(ast::ExprId value) {
     return lower_literal_pattern(value, expr.span);
 }
 
+// E0783. The tree does not keep the operator's place: it stands between the two ends.
+void Lowerer::report_obsolete_range(const ast::RangePat& range, Span span) {
+    const Span from = ast()[range.from].span, to = ast()[range.to].span;
+    Span op = span;
+    if (from.file == to.file && from.end <= to.begin) {
+        const std::size_t dots = s_.sources.text(Span{from.file, from.end, to.begin}).find("...");
+        if (dots != std::string_view::npos) op = {from.file, from.end + static_cast<std::uint32_t>(dots), from.end + static_cast<std::uint32_t>(dots) + 3};
+    }
+    error(Code::E0783, op, "`...` range patterns are not allowed").suggest(at(op), "..=", "use `..=` for an inclusive range", Applicability::MachineApplicable);
+}
+
 hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
     const ast::Pat pat = ast()[id];
     const Span span = pat.span;
@@ -252,6 +263,7 @@ hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
             [&](const ast::RangePat& p) {
                 const hir::PatId from = lower_range_end(p.from);
                 const hir::PatId to = lower_range_end(p.to);
+                if (p.end == ast::RangeEnd::Obsolete && p.from.valid() && p.to.valid()) report_obsolete_range(p, span);
                 return add_pat(span, hir::RangePat{from, to, p.end == ast::RangeEnd::Exclusive ? hir::RangeEnd::Excluded : hir::RangeEnd::Included});
             },
             [&](const ast::ReferencePat& p) {
@@ -285,7 +297,10 @@ hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
                 return add_pat(span, hir::ConstBlockPat{anon_const(s_.ast_of(crate_).add(block), ScopeBarrier::Kind::InlineConst, {}, span)});
             },
             [&](const ast::MacroPat& p) { return lower_macro_pattern(p.call, span, bindings); },
-            [&](const ast::ErrorPat&) { return add_pat(span, hir::ErrorPat{}); },
+            [&](const ast::ErrorPat&) {
+                body().has_errors = true;
+                return add_pat(span, hir::ErrorPat{});
+            },
         },
         pat.data);
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "resolve/attributes.hpp"
@@ -5,6 +7,14 @@
 #include "resolve/reach.hpp"
 
 namespace ockc::resolve {
+
+namespace {
+
+bool names_trait(ast::List<ast::Bound> bounds) {
+    return std::any_of(bounds.begin(), bounds.end(), [](const ast::Bound& bound) { return bound.kind == ast::BoundKind::Trait && bound.modifier != ast::BoundModifier::Maybe; });
+}
+
+}  // namespace
 
 hir::TyId Lowerer::add_ty(Span span, hir::TyData data) { return s_.program.types.push(hir::Ty{at(span), std::move(data)}); }
 
@@ -61,10 +71,18 @@ hir::TyId Lowerer::lower_type(ast::TypeId id) {
                 return add_ty(span, hir::InferTy{});
             },
             [&](const ast::FnPointerType& t) { return lower_fn_pointer(t, span); },
-            [&](const ast::ImplTraitType& t) { return impl_trait_param(type, t.bounds); },
+            [&](const ast::ImplTraitType& t) {
+                if (!names_trait(t.bounds)) {
+                    error(Code::None, span, "at least one trait must be specified");
+                    return error_ty(span);
+                }
+                return impl_trait_param(type, t.bounds);
+            },
             [&](const ast::DynTraitType& t) {
                 if (t.bare) {
                     error(Code::E0782, span, "expected a type, found a trait").help("use a generic parameter `T: Trait` or `impl Trait`");
+                } else if (!names_trait(t.bounds)) {
+                    error(Code::E0224, span, "at least one trait is required for an object type");
                 } else {
                     error(Code::OCK0901, span, "`dyn` trait objects are not supported in device code").help("use a generic parameter `T: Trait` or `impl Trait`");
                 }
@@ -85,6 +103,13 @@ hir::TyId Lowerer::lower_type(ast::TypeId id) {
         type.data);
 }
 
+void Lowerer::check_fn_pointer_param(ast::PatId pattern) {
+    const ast::Pat& pat = ast()[pattern];
+    const auto* name = ast::get_if<ast::IdentPat>(pat);
+    const bool plain = name != nullptr && !name->by_ref && !name->is_mut && !name->sub.valid();
+    if (!plain && ast::get_if<ast::WildPat>(pat) == nullptr) error(Code::E0561, pat.span, "patterns aren't allowed in function pointer types");
+}
+
 hir::TyId Lowerer::lower_fn_pointer(const ast::FnPointerType& fn, Span span) {
     const ScopeGuard guard(*this);
     hir::BareFn bare;
@@ -97,7 +122,10 @@ hir::TyId Lowerer::lower_fn_pointer(const ast::FnPointerType& fn, Span span) {
     std::vector<hir::TyId> types;
     {
         const ElisionScope scope(*this, Elision::Fresh);
-        for (const ast::Param& param : fn.params) types.push_back(param.type.valid() ? lower_type(param.type) : error_ty(param.span));
+        for (const ast::Param& param : fn.params) {
+            if (param.pattern.valid()) check_fn_pointer_param(param.pattern);
+            types.push_back(param.type.valid() ? lower_type(param.type) : error_ty(param.span));
+        }
     }
     bare.inputs = list(types);
     inputs_ = nullptr;

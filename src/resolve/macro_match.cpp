@@ -82,6 +82,10 @@ class ElementReader {
             element.has_separator = true;
             element.separator = i++;
         }
+        if (element.has_separator && i < range.end && buffer.kind(i) == T::Question) {
+            s_.sink->error(buffer.span(i), "the `?` macro repetition operator does not take a separator");
+            return false;
+        }
         if (!op_at(i)) {
             s_.sink->error(buffer.span(element.token), "expected one of: `*`, `+`, or `?`");
             return false;
@@ -124,7 +128,7 @@ class Matcher {
   private:
     bool token(std::uint32_t wanted, std::uint32_t& at) {
         const lex::TokenBuffer& buffer = *tokens_.buffer;
-        if (at >= tokens_.end || buffer.kind(at) != pattern_.kind(wanted)) return false;
+        if (at >= tokens_.end || buffer.kind(at) != pattern_.kind(wanted) || buffer.is_opaque(at)) return false;
         const T kind = buffer.kind(at);
         const bool fixed = lex::info(kind).token_class == lex::TokenClass::Punctuation || lex::is_delimiter(kind);
         if (!fixed && s_.sources.text(buffer.span(at)) != s_.sources.text(pattern_.span(wanted))) return false;
@@ -136,6 +140,8 @@ class Matcher {
         MacroMatch match;
         match.fragment = element.fragment;
         if (at >= tokens_.end && element.fragment != parse::FragmentKind::Vis) return false;
+        const bool bare = element.fragment == parse::FragmentKind::Ident || element.fragment == parse::FragmentKind::Lifetime;
+        if (bare && tokens_.buffer->is_opaque(at)) return false;
         DiagSink scratch;
         parse::ParseContext context = {s_.sources, s_.names, scratch, scratch_ast_, s_.options.parse};
         const parse::Fragment fragment = parse::parse_fragment(element.fragment, {tokens_.buffer, at, tokens_.end}, context);
@@ -264,7 +270,11 @@ class Writer {
         const bool wrap = is_wrapped(match->fragment) && match->tokens.size() > 1 && from.kind(match->tokens.begin) != T::OpenInvisible;
         const Span first = match->tokens.empty() ? call_ : from.span(match->tokens.begin);
         if (wrap) out_.push(T::OpenInvisible, first.start(), 0);
-        for (std::uint32_t i = match->tokens.begin; i < match->tokens.end; ++i) out_.push(from.kind(i), from.span(i), from.context(i));
+        const bool opaque = is_wrapped(match->fragment) && match->tokens.size() == 1;
+        for (std::uint32_t i = match->tokens.begin; i < match->tokens.end; ++i) {
+            out_.push(from.kind(i), from.span(i), from.context(i));
+            if (opaque || from.is_opaque(i)) out_.mark_opaque();
+        }
         if (wrap) out_.push(T::CloseInvisible, from.span(match->tokens.end - 1).after(), 0);
         return true;
     }

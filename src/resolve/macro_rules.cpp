@@ -10,13 +10,16 @@ namespace {
 
 using T = lex::TokenKind;
 
+}  // namespace
+
 // `(matcher) => { body }; ..`: done once for each macro.
-bool parse_rules(State& state, MacroInfo& info) {
+bool parse_macro_rules(State& state, MacroInfo& info) {
     if (info.parsed) return !info.bad;
     info.parsed = true;
     const lex::TokenBuffer& buffer = *info.body.buffer;
-    const auto bad = [&](std::uint32_t at, std::string_view message) {
-        state.sink->error(at < info.body.end ? buffer.span(at) : buffer.span(info.body.end), std::string(message));
+    const auto found = [&](std::uint32_t at) { return at < info.body.end ? fmt::format("`{}`", state.sources.text(buffer.span(at))) : std::string("end of macro arguments"); };
+    const auto bad = [&](std::uint32_t at, std::string message) {
+        state.sink->error(at < info.body.end ? buffer.span(at) : buffer.span(info.body.end), std::move(message));
         info.bad = true;
         return false;
     };
@@ -26,24 +29,27 @@ bool parse_rules(State& state, MacroInfo& info) {
         const std::uint32_t close = buffer.partner(i);
         rule.matcher = {info.body.buffer, i + 1, close};
         i = close + 1;
-        if (i >= info.body.end || buffer.kind(i) != T::FatArrow) return bad(i, "expected `=>`");
+        if (i >= info.body.end || buffer.kind(i) != T::FatArrow) return bad(i, fmt::format("expected `=>`, found {}", found(i)));
         ++i;
         if (i >= info.body.end || !lex::is_open(buffer.kind(i))) return bad(i, "macro rhs must be delimited");
         rule.body = {info.body.buffer, i + 1, buffer.partner(i)};
         i = buffer.partner(i) + 1;
         info.rules.push_back(rule);
-        if (i < info.body.end && buffer.kind(i) != T::Semi) return bad(i, "expected `;` between macro rules");
+        if (i < info.body.end && buffer.kind(i) != T::Semi) return bad(i, fmt::format("expected `;`, found {}", found(i)));
         ++i;
     }
     if (info.rules.empty()) return bad(info.body.begin, "macros must contain at least one rule");
     return true;
 }
 
+namespace {
+
 // The expansion of a call as a token buffer of its own; null after an error.
 const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId id) {
     const ast::MacroCall call = state.ast_of(crate)[id];
     MacroInfo& info = state.macros[state.origin[macro].index];
-    if (!parse_rules(state, info)) return nullptr;
+    info.used = true;
+    if (!parse_macro_rules(state, info)) return nullptr;
     std::uint32_t farthest = call.body.begin;
     for (std::size_t i = 0; i < info.rules.size(); ++i) {
         const MacroRule rule = info.rules[i];
@@ -57,7 +63,9 @@ const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, a
         const lex::TokenBuffer& source = *rule.body.buffer;
         auto out = std::make_unique<lex::TokenBuffer>(source.file(), source.edition());
         if (!write_macro(state, rule.body, body, matches, context, call.span, *out)) return nullptr;
-        out->push(T::Eof, call.span.after(), context);
+        // What is missing at the end is missing in the rule.
+        const std::uint32_t last = rule.body.end - 1;
+        out->push(T::Eof, rule.body.empty() ? call.span.after() : source.span(last).after(), context);
         out->link_delimiters();
         return state.program.crates[crate].tokens.emplace_back(std::move(out)).get();
     }
@@ -68,6 +76,15 @@ const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, a
     error.label(span, end ? "missing tokens in macro arguments" : "no rules expected this token in macro call");
     error.note_at(state.program.defs[macro].span, fmt::format("`{}` is defined here", state.name_of(macro)));
     return nullptr;
+}
+
+// Parses an expansion; errors in it tell of the call.
+template <class F>
+auto parse_expansion(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call, F&& parse) {
+    const std::size_t first = state.sink->all().size();
+    auto result = parse();
+    note_expansion(state, first, macro, state.ast_of(crate)[call].span);
+    return result;
 }
 
 template <class Node, class Data>
@@ -82,25 +99,35 @@ lex::TokenRange all_of(const lex::TokenBuffer& buffer) { return {&buffer, 0, buf
 
 }  // namespace
 
+void note_expansion(State& state, std::size_t first, DefId macro, Span call) {
+    std::deque<Diagnostic>& all = state.sink->all();
+    for (std::size_t i = first; i < all.size(); ++i) {
+        const Span place = all[i].primary_span();
+        const bool written_in_call = place.file == call.file && call.begin <= place.begin && place.end <= call.end;
+        if (written_in_call || (!all[i].labels.empty() && all[i].labels.back().text == "in this macro invocation")) continue;
+        all[i].label(call, "in this macro invocation").note(fmt::format("this {} originates in the macro `{}`", all[i].severity == Severity::Error ? "error" : "warning", state.name_of(macro)));
+    }
+}
+
 ast::ExprId expand_expression(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call) {
     const lex::TokenBuffer* tokens = expand(state, macro, crate, call);
     if (tokens == nullptr) return error_node<ast::Expr>(state, crate, call, ast::ErrorExpr{});
     // `m!()` as an expression may end with `;` in its body, as rustc lets it.
     lex::TokenRange range = all_of(*tokens);
     if (!range.empty() && tokens->kind(range.end - 1) == T::Semi) --range.end;
-    return parse::parse_expr(range, state.parse_context(crate));
+    return parse_expansion(state, macro, crate, call, [&] { return parse::parse_expr(range, state.parse_context(crate)); });
 }
 
 ast::PatId expand_pattern(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call) {
     const lex::TokenBuffer* tokens = expand(state, macro, crate, call);
     if (tokens == nullptr) return error_node<ast::Pat>(state, crate, call, ast::ErrorPat{});
-    return parse::parse_pat(all_of(*tokens), state.parse_context(crate));
+    return parse_expansion(state, macro, crate, call, [&] { return parse::parse_pat(all_of(*tokens), state.parse_context(crate)); });
 }
 
 ast::TypeId expand_type(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call) {
     const lex::TokenBuffer* tokens = expand(state, macro, crate, call);
     if (tokens == nullptr) return error_node<ast::Type>(state, crate, call, ast::ErrorType{});
-    return parse::parse_type(all_of(*tokens), state.parse_context(crate));
+    return parse_expansion(state, macro, crate, call, [&] { return parse::parse_type(all_of(*tokens), state.parse_context(crate)); });
 }
 
 ast::BlockId expand_stmts(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call) {
@@ -110,14 +137,14 @@ ast::BlockId expand_stmts(State& state, DefId macro, std::uint32_t crate, ast::M
         block.span = state.ast_of(crate)[call].span;
         return state.ast_of(crate).add(block);
     }
-    return parse::parse_stmts(all_of(*tokens), state.parse_context(crate));
+    return parse_expansion(state, macro, crate, call, [&] { return parse::parse_stmts(all_of(*tokens), state.parse_context(crate)); });
 }
 
 ast::List<ast::ItemId> expand_items(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call, parse::ItemPlace place) {
     if (state.program.defs[macro].kind != DefKind::Macro || state.macros[state.origin[macro].index].kind != MacroInfo::Kind::Rules) return {};
     const lex::TokenBuffer* tokens = expand(state, macro, crate, call);
     if (tokens == nullptr) return {};
-    return parse::parse_items(all_of(*tokens), place, state.parse_context(crate));
+    return parse_expansion(state, macro, crate, call, [&] { return parse::parse_items(all_of(*tokens), place, state.parse_context(crate)); });
 }
 
 }  // namespace ockc::resolve

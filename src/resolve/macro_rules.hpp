@@ -12,6 +12,11 @@ void report_unknown_macro(State& state, ModuleId module, MacroScopeId macros, st
 // A built-in macro in item position: compile_error!, or an error. True when `macro` is not macro_rules. Silent when not `strict`.
 bool expand_builtin_item(State& state, DefId macro, std::uint32_t crate, const ast::MacroCall& call, bool strict);
 
+// Says of the errors from sink.all()[first] on, which lie in a macro's definition, by which call they came about.
+void note_expansion(State& state, std::size_t first, DefId macro, Span call);
+// Splits a definition into its rules, once; reports what is malformed and gives false.
+bool parse_macro_rules(State& state, MacroInfo& info);
+
 // ---- macro_rules.cpp: the expansion of a call, parsed as what stands in its place. After an error: an Error node or nothing.
 ast::ExprId expand_expression(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call);
 ast::PatId expand_pattern(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call);

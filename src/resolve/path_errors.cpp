@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "resolve/collect.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/suggest.hpp"
 #include "support/enum_table.hpp"
@@ -153,6 +154,10 @@ void Lowerer::report_missing_name(const ast::Path& path, PathSegments segments, 
         return;
     }
     if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(name, path.span, RefusedUse::Plain)) return;
+    if (segments.size() == 1 && find_textual_macro(s_, macros_, last.ident.name).valid()) {
+        error(r.wrong_kind, path.span, fmt::format("expected {}, found macro `{}`", r.expected, name)).label(at(path.span), fmt::format("not a {}", r.expected)).help(fmt::format("a macro is called with `!`: `{}!(..)`", name));
+        return;
+    }
     std::string where = "in this scope";
     if (end.in.valid()) {
         const Module& m = s_[end.in];

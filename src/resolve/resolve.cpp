@@ -1,5 +1,7 @@
 #include "resolve/resolve.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "resolve/attributes.hpp"
@@ -135,6 +137,46 @@ void link_names(State& state) {
 
 namespace {
 
+// Imports of device modules that nothing went through. Those of macros and attributes are used in ways that leave no trace,
+// and what is public may be used from elsewhere.
+void list_unused_imports(State& state) {
+    for (const Import& import : state.imports) {
+        const Module& module = state[import.module];
+        if (import.visibility.is_public && !state.is_library(import.module)) {
+            for (const Res& res : import.found) {
+                if (res.kind == Res::Kind::Def) state.program.reexported.push_back(res.def);
+            }
+        }
+        if (import.used || import.failed || !import.any() || !module.device || state.is_library(import.module) || import.visibility.is_public) continue;
+        if (import.found[static_cast<std::size_t>(Ns::Macro)].kind != Res::Kind::Error) continue;
+        hir::UnusedImport unused;
+        unused.span = import.span;
+        unused.name = import.name.name;
+        const auto trait_of = [&](const Res& res) { return res.kind == Res::Kind::Def && state[res.def].kind == DefKind::Trait ? res.def : DefId(); };
+        if (import.kind == Import::Kind::Single) {
+            unused.trait = trait_of(import.found[static_cast<std::size_t>(Ns::Type)]);
+        } else {
+            const Module& source = state[import.source];
+            const bool traits = !source.unnamed_traits.empty() || std::any_of(source.order.begin(), source.order.end(), [&](const NameKey& key) {
+                return key.ns == Ns::Macro || trait_of(source.names.at(key).res).valid();
+            });
+            if (traits || source.kind == ModuleKind::Opaque) continue;
+        }
+        state.program.unused_imports.push_back(unused);
+    }
+}
+
+// macro_rules of device modules that nothing calls.
+void report_unused_macros(State& state) {
+    for (DefId def(0); def.raw < state.program.defs.size(); def = DefId(def.raw + 1)) {
+        if (state[def].kind != DefKind::Macro || state.crates[state[def].crate].is_library || !state.origin[def].module.valid()) continue;
+        const MacroInfo& info = state.macros[state.origin[def].index];
+        if (info.kind != MacroInfo::Kind::Rules || info.used || info.exported || !state[state.origin[def].module].device) continue;
+        if (state.name_of(def).starts_with('_')) continue;
+        state.sink->lint("unused_macros", state[def].name.span, fmt::format("unused macro definition: `{}`", state.name_of(def)));
+    }
+}
+
 void fill_modules(State& state) {
     for (const auto& module : state.modules) {
         if (module->kind != ModuleKind::Module || !module->def.valid()) continue;
@@ -171,6 +213,8 @@ std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& optio
     start_reaching(state);
     drain_queue(state);
     fill_modules(state);
+    list_unused_imports(state);
+    report_unused_macros(state);
     require_device_code(state);
     sink.sort_from(late);
     return program;

@@ -46,7 +46,7 @@ struct MacroInfo {
     hir::AttributeKind attribute{};
     DeriveKind derive{};
     lex::TokenRange body;           // Rules: what stands between the outer delimiters
-    bool parsed = false, bad = false;
+    bool parsed = false, bad = false, used = false, exported = false;
     std::vector<MacroRule> rules;
     std::uint32_t context = 0;      // of the definition's tokens
     lex::TokenRange item;           // Rules: the definition
@@ -103,7 +103,7 @@ struct ModuleTraits {
 
 struct State {
     State(const Inputs& inputs, const Options& options, Interner& names, SourceMap& sources, DiagSink& sink, hir::Program& program)
-        : inputs(inputs), options(options), names(names), sources(sources), sink(&sink), program(program) {}
+        : inputs(inputs), options(options), names(names), sources(sources), sink(&sink), levels(sink.levels()), program(program) {}
 
     static constexpr std::size_t kPrimCount = 32;   // at least as many as PrimTy has
 
@@ -112,6 +112,7 @@ struct State {
     Interner& names;
     SourceMap& sources;
     DiagSink* sink;                 // a scratch sink while host macros are expanded
+    LintLevels& levels;             // of the compilation, whatever `sink` is
     hir::Program& program;
 
     std::vector<CrateInfo> crates;  // parallel to Program::crates
@@ -123,6 +124,8 @@ struct State {
     std::deque<ImplInfo> impls;
     std::vector<Expansion> expansions{1};            // [0]: written in source
     std::vector<PendingMacro> pending_macros;
+    std::unordered_set<std::uint64_t> reported_attributes;   // by place: file, begin
+    std::unordered_map<Symbol, Span> duplicates;     // names defined twice: where that was last reported
     std::unordered_map<Symbol, ModuleId> extern_crates;   // what `::name` means
     std::unordered_map<Symbol, DefId> builtin_macros;     // visible everywhere: panic!, assert! ..
     ModuleId prelude;               // core::prelude, or none

@@ -2,7 +2,8 @@
 // what rustc says too: accepted files have no error, rejected ones the same codes on the same lines.
 //   //@ rustc: skip REASON      rustc cannot judge this file (what ockc accepts and stable rustc does not)
 //   //@ rustc: first            rustc stops earlier or goes on further: only its first error must be marked
-// Files with a mark of ockc's own (OCK..) are left out: rustc does not know those rules.
+// Files with a mark of ockc's own (OCK..) are left out: rustc does not know those rules. In files that mark a warning, all
+// warnings of the lints that ockc has (diag/lints.def) must agree too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "diag/lint_levels.hpp"
 #include "driver/process.hpp"
 #include "test_file.hpp"
 
@@ -65,13 +67,13 @@ class Oracle {
 
     // The complaint, or empty when rustc agrees.
     std::string judge(const TestFile& test, const std::string& mode, std::size_t slot) const {
-        const Verdict verdict = ask(test, slot);
+        const auto is_warning = [](const Mark& mark) {
+            const LintInfo* lint = find_lint(mark.code);
+            return lint != nullptr && lint->level == LintLevel::Warn;
+        };
+        const Verdict verdict = ask(test, slot, std::any_of(test.marks.begin(), test.marks.end(), is_warning));
         Verdict marks;
-        for (const Mark& mark : test.marks) {
-            const bool is_warning = mark.code.find('_') != std::string::npos && mark.code != "unconditional_panic" &&
-                                    mark.code != "arithmetic_overflow" && mark.code != "overflowing_literals";
-            if (!is_warning) marks.emplace_back(mark.code == "error" ? "" : mark.code, mark.line);
-        }
+        for (const Mark& mark : test.marks) marks.emplace_back(mark.code == "error" ? "" : mark.code, mark.line);
         if (verdict.empty() != marks.empty()) return fmt::format("{}: {}", test.path, verdict.empty() ? "rustc accepts it" : "rustc rejects it: " + text(verdict));
         if (mode == "first") {
             const bool known = std::find(marks.begin(), marks.end(), verdict.front()) != marks.end();
@@ -88,13 +90,14 @@ class Oracle {
         return out;
     }
 
-    Verdict ask(const TestFile& test, std::size_t slot) const {
+    Verdict ask(const TestFile& test, std::size_t slot, bool warnings) const {
         const std::string out = fmt::format("{}/out{}", work_, slot);
         std::error_code error;
         fs::create_directories(out, error);
-        const std::vector<std::string> command = {
+        std::vector<std::string> command = {
             rustc_, "--edition", test.options.edition == 2021 ? "2021" : "2024", "--crate-type", "lib", "--crate-name", "test", "--emit=mir",
-            "--error-format=json", "-A", "warnings", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, test.path};
+            "--error-format=json", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, test.path};
+        if (!warnings) command.insert(command.end(), {"-A", "warnings"});
         const Result<driver::ProcessResult> run = driver::run_process(command);
         Verdict verdict;
         if (!run.ok()) return {{run.error(), 0}};
@@ -103,17 +106,17 @@ class Oracle {
             const std::size_t end = std::min(rest.find('\n'), rest.size());
             const json message = json::parse(rest.substr(0, end), nullptr, false);
             rest.remove_prefix(std::min(end + 1, rest.size()));
-            if (message.is_discarded() || message.value("level", "") != "error" || message["spans"].empty()) continue;
+            if (message.is_discarded() || message["spans"].empty()) continue;
+            const std::string code = message["code"].is_null() ? "" : message["code"]["code"].get<std::string>();
+            const bool warning = message.value("level", "") == "warning" && find_lint(code) != nullptr;
+            if (message.value("level", "") != "error" && !warning) continue;
             // ockc knows its attributes by name, imported or not.
             if (message.value("message", "").rfind("cannot find attribute `", 0) == 0) continue;
-            std::uint32_t line = 0;
             for (const json& span : message["spans"]) {
-                if (span["is_primary"].get<bool>()) {
-                    line = span["line_start"].get<std::uint32_t>();
-                    break;
-                }
+                if (!span["is_primary"].get<bool>()) continue;
+                verdict.emplace_back(code, span["line_start"].get<std::uint32_t>());
+                if (!warning) break;   // rustc says in one warning what several places have in common
             }
-            verdict.emplace_back(message["code"].is_null() ? "" : message["code"]["code"].get<std::string>(), line);
         }
         return verdict;
     }

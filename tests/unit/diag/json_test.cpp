@@ -34,7 +34,7 @@ TEST_CASE("spans over several lines highlight each of them") {
 
 TEST_CASE("lints have their name as code, control characters are escaped") {
     Scene s("x");
-    s.sink.warning("unused_variables", s.at("x"),
+    s.sink.lint("unused_variables", s.at("x"),
                    "a\x01"
                    "b");
     const std::string json = s.json();

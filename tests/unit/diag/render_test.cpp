@@ -215,7 +215,7 @@ TEST_CASE("colours are rustc's") {
 TEST_CASE("the closing lines") {
     Scene s("x");
     CHECK(s.summary().empty());
-    s.sink.warning("unused_variables", s.at("x"), "unused variable: `x`");
+    s.sink.lint("unused_variables", s.at("x"), "unused variable: `x`");
     CHECK(s.summary() == "warning: 1 warning emitted\n\n");
     s.sink.error(Code::E0308, s.at("x"), "a");
     CHECK(s.summary() ==

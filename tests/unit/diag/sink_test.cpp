@@ -21,7 +21,7 @@ TEST_CASE("counting and order") {
     DiagSink sink;
     const FileId file(0);
     Diagnostic& first = sink.error(Code::E0308, Span{file, 5, 6}, "a");
-    sink.warning("w", Span{file, 1, 2}, "b");
+    sink.lint("w", Span{file, 1, 2}, "b");
     sink.error(Span{file, 3, 4}, "c");
     first.label(Span{file, 5, 6}, "text");  // references stay good
     CHECK(sink.error_count() == 2);

@@ -74,7 +74,7 @@ TEST_CASE("short suggestions stand in the label") {
           "  | --- unexpected token\n"
           "\n");
     Scene name("let x = 1;\n");
-    name.sink.warning("unused_variables", name.at("x"), "unused variable: `x`")
+    name.sink.lint("unused_variables", name.at("x"), "unused variable: `x`")
         .suggest_inline(name.at("x"), "_x", "if this is intentional, prefix it with an underscore");
     CHECK(name.human() ==
           "warning: unused variable: `x`\n"
