@@ -70,6 +70,7 @@ class BodyRules {
     std::string_view constant_kind() {
         const hir::Program& program = context_.program();
         const hir::Def& def = program.defs[body_.owner];
+        if (program.crates[def.crate].is_library) return "";   // constants are built with it where nothing is dropped
         switch (def.kind) {
             case hir::DefKind::Const:
             case hir::DefKind::AssocConst:

@@ -166,6 +166,7 @@ class ImageWriter {
             case DefKind::Closure:
             case DefKind::AnonConst:
             case DefKind::Crate:
+            case DefKind::ImplTrait:
             case DefKind::Opaque: return {};
         }
         return origin.item.valid() ? (*s_.crates[def.crate].ast)[origin.item].tokens : lex::TokenRange{};   // none: derived
