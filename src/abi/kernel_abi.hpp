@@ -62,12 +62,19 @@ struct AbiField {
     std::uint64_t offset = 0;          // bytes from the start of the struct
 };
 
+struct AbiVariant {
+    std::string name;
+    std::uint64_t tag = 0;             // what its bytes hold, sign-extended when the tag is signed
+};
+
 struct AbiStruct {
     std::string name;                  // unique in the module; the C++ name
     std::string rust_type;             // as the user would write it
     std::uint64_t size = 0;
     std::uint32_t align = 1;
     std::vector<AbiField> fields;      // in memory order
+    std::vector<AbiVariant> variants = {};   // of an enum whose variants have no fields: then it is just the tag
+    Scalar tag = Scalar::U8;
 };
 
 enum class ParamKind : std::uint8_t {

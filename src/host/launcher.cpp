@@ -257,6 +257,17 @@ const char* relation_text(abi::Relation relation) {
     OCKC_UNREACHABLE("relation");
 }
 
+// C++'s enum class holds any number; a kernel may only meet the variants.
+void emit_variant_check(TextWriter& out, const Launcher& launcher, const Argument& argument) {
+    const abi::AbiStruct& type = launcher.module.structs[argument.param->type.struct_index];
+    if (type.variants.empty()) return;
+    std::string list;
+    for (const abi::AbiVariant& variant : type.variants) {
+        list += fmt::format("{}{}::{}", list.empty() ? "" : ", ", cpp_identifier(type.name), cpp_identifier(variant.name));
+    }
+    out.line("ock::checked_variant({}, {{{}}}, {}, where);", argument.name, list, cpp_string(argument.param->name));
+}
+
 void emit_argument(TextWriter& out, const Launcher& launcher, const Argument& argument) {
     const KernelParam& param = *argument.param;
     if (is_slice(param.kind)) {
@@ -271,6 +282,9 @@ void emit_argument(TextWriter& out, const Launcher& launcher, const Argument& ar
     const bool is_char = param.type.kind == abi::AbiType::Kind::Scalar &&
                          param.type.scalar == abi::Scalar::Char && param.kind != ParamKind::Pointer;
     if (is_char) out.line("ock::checked_char({}, {}, where);", argument.name, cpp_string(param.name));
+    if (param.kind == ParamKind::Struct && param.type.kind == abi::AbiType::Kind::Struct) {
+        emit_variant_check(out, launcher, argument);
+    }
     out.line("arguments.value({});", argument.name);
 }
 

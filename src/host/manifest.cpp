@@ -207,6 +207,14 @@ void write_struct(JsonWriter& json, const abi::AbiStruct& structure) {
                 });
             }
         });
+        json.array("variants", [&] {
+            for (const abi::AbiVariant& variant : structure.variants) {
+                json.object("", [&] {
+                    json.string("name", variant.name);
+                    json.number("tag", variant.tag);
+                });
+            }
+        });
     });
 }
 

@@ -1,6 +1,8 @@
 // C++ types for what kernels take by value or hold in buffers. Offsets come from the ABI; where C++ would
 // place a member earlier, explicit padding stands before it, and where C++ would place it later the struct is
 // packed.
+#include <limits>
+
 #include "host/emit.hpp"
 #include "host/names.hpp"
 #include "support/check.hpp"
@@ -57,10 +59,31 @@ void emit_members(TextWriter& out, const abi::ModuleAbi& module, const AbiStruct
     pad_to(structure.size, structure.align);
 }
 
+void emit_enum(TextWriter& out, const AbiStruct& structure, const std::string& name) {
+    const abi::ScalarInfo& tag = abi::scalar_info(structure.tag);
+    out.line("/// Rust: {}", structure.rust_type);
+    out.line("enum class {} : {} {{", name, tag.cpp);
+    out.indent();
+    for (const abi::AbiVariant& variant : structure.variants) {
+        // The lowest 64-bit number is no literal in C++.
+        const auto number = static_cast<std::int64_t>(variant.tag);
+        const bool lowest = tag.npy_kind == 'i' && number == std::numeric_limits<std::int64_t>::min();
+        const std::string value = lowest                 ? "INT64_MIN"
+                                  : tag.npy_kind == 'i' ? fmt::format("{}", number)
+                                                        : fmt::format("{}u", variant.tag);
+        out.line("{} = {},", cpp_identifier(variant.name), value);
+    }
+    out.dedent();
+    text_line(out, "};");
+    out.line("static_assert(sizeof({}) == {});", name, structure.size);
+    out.end_line();
+}
+
 }  // namespace
 
 void emit_struct(TextWriter& out, const abi::ModuleAbi& module, const AbiStruct& structure) {
     const std::string name = cpp_identifier(structure.name);
+    if (!structure.variants.empty()) return emit_enum(out, structure, name);
     const bool packed = needs_packing(structure);
     out.line("/// Rust: {}", structure.rust_type);
     if (packed) text_line(out, "#pragma pack(push, 1)");

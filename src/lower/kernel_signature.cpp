@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "lower/module_lowering.hpp"
 
@@ -111,6 +112,33 @@ class SlotWriter {
 
 }  // namespace
 
+// Variants and tag of an enum without fields; false for any other type.
+bool ModuleLowering::describe_enum(TypeId type, abi::AbiStruct& record) {
+    const types::TypeData& data = types()[type];
+    const Layout& shape = layout(type);
+    const bool whole = shape.size == 1 || shape.size == 2 || shape.size == 4 || shape.size == 8;
+    if (data.kind != TypeKind::Adt || !whole) return false;
+    const check::AdtInfo& adt = context().adt(data.def);
+    if (adt.kind != check::AdtInfo::Kind::Enum) return false;
+    const auto has_fields = [](const check::VariantInfo& variant) { return !variant.fields.empty(); };
+    if (std::any_of(adt.variants.begin(), adt.variants.end(), has_fields)) return false;
+    const auto negative = [&](const check::VariantInfo& variant) {
+        return types::int_signed(adt.discriminant_type) && (variant.discriminant[0] >> (std::min(types::int_bits(adt.discriminant_type), 64u) - 1) & 1u) != 0;
+    };
+    const bool is_signed = std::any_of(adt.variants.begin(), adt.variants.end(), negative);
+    static constexpr abi::Scalar kTags[2][4] = {{abi::Scalar::U8, abi::Scalar::U16, abi::Scalar::U32, abi::Scalar::U64},
+                                                {abi::Scalar::I8, abi::Scalar::I16, abi::Scalar::I32, abi::Scalar::I64}};
+    record.tag = kTags[is_signed ? 1 : 0][std::countr_zero(shape.size)];
+    for (std::uint32_t i = 0; i < adt.variants.size(); ++i) {
+        std::vector<std::uint8_t> bytes(shape.size);
+        encode_tag(type, i, bytes);
+        std::uint64_t tag = is_signed && (bytes.back() & 0x80u) != 0 ? ~std::uint64_t{0} : 0;
+        for (std::size_t b = bytes.size(); b-- > 0;) tag = tag << 8 | bytes[b];
+        record.variants.push_back({std::string(context().program().interner.text(adt.variants[i].name)), tag});
+    }
+    return true;
+}
+
 AbiType ModuleLowering::abi_type(TypeId type, Span span) {
     const types::TypeData& data = types()[type];
     const Layout& shape = layout(type);
@@ -153,8 +181,10 @@ AbiType ModuleLowering::abi_type(TypeId type, Span span) {
             if (name[0] >= '0' && name[0] <= '9') name = "_" + name;
             record.fields.push_back({std::move(name), abi_type(field_type, span), shape.offsets[i]});
         }
+    } else if (describe_enum(type, record)) {
+        record.name = unique_symbol(cpp_name(context().program().name(data.def)));
     } else {
-        // Enums and other types cross as bytes: an array of u8 inside a struct of the right alignment.
+        // Enums with fields and other types cross as bytes: an array of u8 inside a struct of the right alignment.
         record.name = unique_symbol(cpp_name(record.rust_type));
         AbiType bytes;
         bytes.kind = AbiType::Kind::Array;

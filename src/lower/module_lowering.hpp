@@ -73,6 +73,7 @@ class ModuleLowering {
     // kernel_signature.cpp: ABI of a kernel from its signature.
     abi::KernelAbi kernel_abi(DefId kernel);
     abi::AbiType abi_type(TypeId type, Span span);
+    bool describe_enum(TypeId type, abi::AbiStruct& record);
 
   private:
     bool encode(const ConstValue& value, std::uint64_t at, ConstImage& out);

@@ -185,3 +185,23 @@ TEST_CASE("diagnostics name files as the command line does, outputs relative to 
     CHECK(box.read("b/main.ptx").find(box.path("b")) == std::string::npos);
     CHECK(box.read("b/main.h").find(box.path("b")) == std::string::npos);
 }
+
+TEST_CASE("a circle of #[path]s is told at once, however it is spelt") {
+    Sandbox box;
+    box.write("main.rsk", "#[path = \"sub/../main.rsk\"]\nmod again;\n" + std::string(kVecadd));
+    std::filesystem::create_directory(box.path("sub"));
+    const auto run = box.ockc({"check", ":main.rsk"});
+    CHECK(run.exit_code == 1);
+    CHECK_MESSAGE(run.error_output.find("circular modules") != std::string::npos, run.error_output.substr(0, 2000));
+    CHECK(run.error_output.size() < 2000);
+}
+
+TEST_CASE("a note that repeats is printed once") {
+    Sandbox box;
+    box.write("x.rsk", "const fn f(n: u32) -> u32 {\n    f(n + 1)\n}\nconst X: u32 = f(0);\n" + kernel("let _x = X;"));
+    const auto run = box.ockc({"check", ":x.rsk"});
+    CHECK(run.exit_code == 1);
+    CHECK(run.error_output.find("E0080") != std::string::npos);
+    CHECK_MESSAGE(run.error_output.find("more times") != std::string::npos, run.error_output.substr(0, 2000));
+    CHECK(run.error_output.size() < 4000);
+}

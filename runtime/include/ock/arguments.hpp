@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <ock/buffer.hpp>
 #include <ock/contract.hpp>
 #include <string>
@@ -133,6 +134,17 @@ inline char32_t checked_char(char32_t value, const char* parameter, Where where)
                 "argument `" + std::string(parameter) +
                     "` is no Unicode scalar value: " + std::to_string(static_cast<std::uint32_t>(value)),
                 where);
+}
+
+// Rust's enum has its variants only; a C++ enum class holds any number of its type.
+template <class Enum>
+void checked_variant(Enum value, std::initializer_list<Enum> variants, const char* parameter, Where where) {
+    for (const Enum one : variants) {
+        if (one == value) return;
+    }
+    using Number = std::underlying_type_t<Enum>;
+    const auto shown = static_cast<std::conditional_t<std::is_signed_v<Number>, long long, unsigned long long>>(value);
+    throw Error(ErrorCode::InvalidArgument, "argument `" + std::string(parameter) + "` is no variant of its enum: " + std::to_string(shown), where);
 }
 
 namespace detail {

@@ -121,3 +121,33 @@ TEST_CASE("a module without kernels is a header that says so by being empty") {
     CHECK(has(header, "#pragma once"));
     CHECK_FALSE(has(header, "namespace"));
 }
+
+TEST_CASE("an enum without fields is an enum class, and what is no variant is refused") {
+    ockc::abi::ModuleAbi module = fixture::vecadd_module();
+    module.structs.push_back({"Mode", "Mode", 1, 1, {}, {{"Add", 0}, {"Mul", 5}}, ockc::abi::Scalar::U8});
+    module.structs.push_back({"Sign", "Sign", 2, 2, {}, {{"Minus", ~std::uint64_t{0}}, {"default", 1}}, ockc::abi::Scalar::I16});
+    ockc::abi::KernelParam param;
+    param.name = "mode";
+    param.rust_type = "Mode";
+    param.kind = ockc::abi::ParamKind::Struct;
+    param.type.kind = ockc::abi::AbiType::Kind::Struct;
+    param.type.struct_index = static_cast<std::uint32_t>(module.structs.size() - 2);
+    param.type.size = 1;
+    ockc::abi::KernelAbi& kernel = module.kernels.front();
+    param.first_slot = static_cast<std::uint32_t>(kernel.slots.size());
+    param.slot_count = 1;
+    kernel.params.push_back(param);
+    kernel.slots.push_back({"mode", 1, 1, true, ockc::abi::Scalar::U8});
+    const Image images[] = {{"sm_80", "ptx", "vecadd.ptx"}};
+    const std::string header = emit_header(module, images);
+    CHECK(has(header, "enum class Mode : std::uint8_t {\n    Add = 0u,\n    Mul = 5u,\n};\nstatic_assert(sizeof(Mode) == 1);\n"));
+    CHECK(has(header, "enum class Sign : std::int16_t {\n    Minus = -1,\n    default_ = 1,\n};\n"));
+    CHECK(has(header, "ock::checked_variant(mode, {Mode::Add, Mode::Mul}, \"mode\", where);\n"));
+}
+
+TEST_CASE("an element without size has a struct that compiles") {
+    ockc::abi::ModuleAbi module = fixture::vecadd_module();
+    module.structs.push_back({"Z", "Z", 0, 1, {}});
+    const Image images[] = {{"sm_80", "ptx", "vecadd.ptx"}};
+    CHECK(has(emit_header(module, images), "struct alignas(1) Z {\n};\nstatic_assert(sizeof(Z) == 1);\n"));
+}
