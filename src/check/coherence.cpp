@@ -17,7 +17,8 @@ class Coherence {
     explicit Coherence(Context& context) : cx_(context), program_(context.program()), types_(context.types()), state_(context.state()) {}
 
     void run() {
-        for (DefId impl : program_.impls) {
+        const std::vector<DefId> impls = program_.impls;   // the library's may grow
+        for (DefId impl : impls) {
             if (is_library(impl)) continue;
             const hir::ImplDef& data = program_.as<hir::ImplDef>(impl);
             const TypeId self = types_.erase_regions(cx_.type_of(impl));
@@ -67,7 +68,8 @@ class Coherence {
 
     void inherent_overlap() {
         std::unordered_map<std::uint64_t, std::vector<DefId>> by_name;
-        for (DefId impl : program_.impls) {
+        const std::vector<DefId> impls = program_.impls;
+        for (DefId impl : impls) {
             const hir::ImplDef& data = program_.as<hir::ImplDef>(impl);
             if (data.has_trait || is_library(impl)) continue;
             const TypeKey key = type_key(types_, types_.erase_regions(cx_.type_of(impl)));

@@ -67,7 +67,11 @@ std::string Context::place_text(Span span) const {
 
 // ---- construction ----------------------------------------------------------------------------------------------------------------------
 
-Context::State::State(Context& context) : cx(context), names(context), layouts(context.types(), context) {
+Context::State::State(Context& context) : cx(context), names(context), layouts(context.types(), context) { note_lang_items(); }
+
+// Again when more of the library has been read.
+void Context::State::note_lang_items() {
+    Context& context = cx;
 #define OCKC_LANG(member, key) lang.member = context.program().lang_item(key);
 #include "check/lang_items.def"
     const auto add = [&](std::string_view key, ScalarTrait op) {
@@ -114,27 +118,58 @@ void Context::State::index_impls() {
     if (indexed) return;
     indexed = true;
     const hir::Program& program = cx.program();
-    for (DefId impl : program.impls) {
-        const hir::ImplDef& data = program.as<hir::ImplDef>(impl);
-        if (data.has_trait) {
-            if (data.trait_path.res.kind == hir::Res::Kind::Def) impls_of_trait[data.trait_path.res.def].push_back(impl);
-            continue;
-        }
-        const TypeKey self = type_key(cx.types_, cx.type_of(impl));
-        if (self == 0) continue;
-        for (DefId item : data.items) inherent_items[inherent_key(self, program.defs[item].name.name)].push_back({item, impl});
-    }
+    for (DefId impl : program.impls) index_impl(impl);
     for (std::uint32_t i = 0; i < program.defs.size(); ++i) {
         const DefId trait(i);
-        if (program.defs[trait].kind != DefKind::Trait || !program.defs[trait].lowered) continue;
-        for (DefId item : program.as<hir::TraitDef>(trait).items) trait_items[program.defs[item].name.name].push_back({item, trait});
+        if (program.defs[trait].kind == DefKind::Trait && program.defs[trait].lowered) index_trait(trait);
     }
+}
+
+void Context::State::index_impl(DefId impl) {
+    const hir::Program& program = cx.program();
+    const hir::ImplDef& data = program.as<hir::ImplDef>(impl);
+    if (data.has_trait) {
+        if (data.trait_path.res.kind == hir::Res::Kind::Def) impls_of_trait[data.trait_path.res.def].push_back(impl);
+        return;
+    }
+    const TypeKey self = type_key(cx.types_, cx.type_of(impl));
+    if (self == 0) return;
+    for (DefId item : data.items) inherent_items[inherent_key(self, program.defs[item].name.name)].push_back({item, impl});
+}
+
+void Context::State::index_trait(DefId trait) {
+    const hir::Program& program = cx.program();
+    for (DefId item : program.as<hir::TraitDef>(trait).items) trait_items[program.defs[item].name.name].push_back({item, trait});
+}
+
+void Context::State::need_body(DefId owner) {
+    const auto* fn = std::get_if<hir::FnDef>(&cx.program().defs[owner].data);
+    if (fn == nullptr || !fn->has_body || fn->body.valid() || !cx.options().lower_body) return;
+    const std::vector<DefId> added = cx.options().lower_body(owner);
+    note_lang_items();
+    if (!indexed || added.empty()) return;
+    for (const DefId def : added) {
+        if (cx.program().defs[def].kind == DefKind::Trait) {
+            index_trait(def);
+            continue;
+        }
+        index_impl(def);
+        const hir::ImplDef& impl = cx.program().as<hir::ImplDef>(def);
+        if (!impl.has_trait) continue;
+        const auto known = lowered_impls.find(impl.trait_path.res.def);
+        if (known == lowered_impls.end()) continue;
+        outdated_impls.push_back(std::move(known->second));
+        lowered_impls.erase(known);
+    }
+    evaluation_cache.clear();
+    normalized.clear();
 }
 
 const Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
     index_impls();
-    if (const auto known = lowered_impls.find(trait); known != lowered_impls.end()) return known->second;
-    TraitImpls found;
+    if (const auto known = lowered_impls.find(trait); known != lowered_impls.end()) return *known->second;
+    auto made = std::make_unique<TraitImpls>();
+    TraitImpls& found = *made;
     std::vector<ImplEntry>& entries = found.all;
     for (DefId impl : impls_of_trait[trait]) {
         const TraitRef trait_ref = cx.impl_trait_ref(impl);
@@ -153,7 +188,7 @@ const Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
         }
     }
     found.by_key[0] = std::move(blanket);
-    return lowered_impls[trait] = std::move(found);
+    return *(lowered_impls[trait] = std::move(made));
 }
 
 const std::vector<ImplEntry>& Context::State::impls_for(DefId trait, TypeId self) {
@@ -182,12 +217,11 @@ DefId Context::State::item_named(DefId container, Symbol name) {
         const auto item = known->second.find(name);
         return item == known->second.end() ? DefId() : item->second;
     }
-    auto& map = items_by_name[container];
     const hir::Def& def = cx.program().defs[container];
-    if (def.lowered) {
-        const auto items = def.kind == DefKind::Trait ? std::get<hir::TraitDef>(def.data).items : std::get<hir::ImplDef>(def.data).items;
-        for (DefId item : items) map.emplace(cx.program().defs[item].name.name, item);
-    }
+    if (!def.lowered) return {};   // it may be, later
+    auto& map = items_by_name[container];
+    const auto items = def.kind == DefKind::Trait ? std::get<hir::TraitDef>(def.data).items : std::get<hir::ImplDef>(def.data).items;
+    for (DefId item : items) map.emplace(cx.program().defs[item].name.name, item);
     const auto item = map.find(name);
     return item == map.end() ? DefId() : item->second;
 }

@@ -29,6 +29,8 @@ struct Options {
     std::uint64_t const_step_limit = 20'000'000;     // expressions evaluated for one constant
     bool edition_2021 = false;                       // fallback of diverging variables to ()
     const SourceMap* sources = nullptr;              // names closures by their place
+    // Lowers the body of a library function that has none yet; gives the impls and traits that this brought into play.
+    std::function<std::vector<DefId>(DefId)> lower_body;
 };
 
 // ---- answers ----------------------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ Interpreter::Value Interpreter::call_body(ItemRef fn, std::vector<Value> args, S
     const hir::Def& def = program_.defs[fn.def];
     if (!def.intrinsic.empty()) return intrinsic(def.intrinsic, fn, std::move(args), at);
     const auto* data = std::get_if<hir::FnDef>(&def.data);
-    if (data == nullptr || !data->body.valid()) return fail(at, fmt::format("the function `{}` has no body", program_.name(fn.def)));
+    if (data == nullptr || !data->has_body) return fail(at, fmt::format("the function `{}` has no body", program_.name(fn.def)));
     const TypeTables* tables = cx_.check_body(fn.def);
     if (tables == nullptr) return fail(at, "");
     if (++depth_ > kFrameLimit) return fail(at, "reached the recursion limit of constant evaluation");

@@ -138,6 +138,7 @@ void refuse_unions(Context& context) {
 const TypeTables* Context::check_body(DefId owner) {
     State::BodySlot& slot = state_->bodies[owner];
     if (slot.done || slot.tables != nullptr) return slot.done && slot.ok ? slot.tables.get() : nullptr;   // or being checked
+    state_->need_body(owner);
     if (!has_body(program_, owner) || state_->failed_derives.contains(program_.defs[owner].parent)) return nullptr;
     slot.tables = std::make_unique<TypeTables>();
     TypeTables& tables = *slot.tables;
@@ -169,8 +170,8 @@ bool Context::check_program() {
     std::vector<const TypeTables*> linted;
     for (DefId root : program_.device_roots) collect_items(program_, root, declared);
     // Declarations.
-    for (DefId impl : program_.impls) {
-        if (!is_library(program_, impl)) check_item(*this, impl);
+    for (std::size_t i = 0; i < program_.impls.size(); ++i) {   // constants may bring in more
+        if (!is_library(program_, program_.impls[i])) check_item(*this, program_.impls[i]);
     }
     for (DefId def : declared) {
         check_item(*this, def);
@@ -186,6 +187,7 @@ bool Context::check_program() {
         } else if (!program_.defs[def].intrinsic.empty()) {
             check_intrinsic(*this, def);
         }
+        state_->need_body(def);
         if (!has_body(program_, def)) continue;
         reach.mention_declared(def);
         if (const TypeTables* tables = check_body(def)) reach.mention_all(*tables);

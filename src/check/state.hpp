@@ -108,7 +108,8 @@ struct Context::State {
         std::vector<ImplEntry> all;
         std::unordered_map<TypeKey, std::vector<ImplEntry>> by_key;
     };
-    std::unordered_map<DefId, TraitImpls> lowered_impls;
+    std::unordered_map<DefId, std::unique_ptr<TraitImpls>> lowered_impls;
+    std::vector<std::unique_ptr<TraitImpls>> outdated_impls;                 // someone may be walking them
     std::unordered_map<std::uint64_t, std::vector<AssocItem>> inherent_items;    // (self key hash, name)
     std::unordered_map<Symbol, std::vector<AssocItem>> trait_items;          // by name
     std::unordered_map<const DefId*, std::unordered_set<DefId>> scopes;      // lists of traits in scope, which bodies share
@@ -142,7 +143,12 @@ struct Context::State {
     std::unordered_set<std::uint64_t> const_open;
     std::unordered_set<DefId> checked_items;
 
+    void note_lang_items();
     void index_impls();
+    void index_impl(DefId impl);
+    void index_trait(DefId trait);
+    // Has the body of a library function lowered, and takes in what comes with it.
+    void need_body(DefId owner);
     const TraitImpls& trait_impls(DefId trait);
     const std::vector<ImplEntry>& impls(DefId trait) { return trait_impls(trait).all; }
     // Those that a type may have, as far as its head tells.

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kGrain = 16;                  // alignment of all blocks
 constexpr std::size_t kHeader = 8;                  // in front of each: its class
 constexpr std::size_t kSmallClasses = 64;           // multiples of kGrain: 16 .. 1024
-constexpr std::size_t kLargest = 256 * 1024;        // larger ones are the system's
-constexpr std::size_t kClasses = kSmallClasses + 4 * 8 + 1;
+constexpr std::size_t kLargest = 32 * 1024;         // larger ones are the system's
+constexpr std::size_t kClasses = kSmallClasses + 4 * 5 + 1;
 constexpr std::uint64_t kSystem = kClasses;
 constexpr std::size_t kFirstChunk = 4u << 20, kLargestChunk = 32u << 20;
 
@@ -53,8 +53,6 @@ bool grow() {
     if (chunk == MAP_FAILED) return false;
     heap.at = static_cast<char*>(chunk) + kHeader;   // so that what follows a header is aligned
     heap.end = static_cast<char*>(chunk) + heap.next_chunk;
-    // A huge page is cleared as a whole when it is first touched: worth it only where all of it will be used.
-    if (heap.next_chunk == kLargestChunk) madvise(chunk, heap.next_chunk, MADV_HUGEPAGE);
     if (heap.next_chunk < kLargestChunk) heap.next_chunk *= 2;
     return true;
 }

@@ -85,6 +85,7 @@ resolve::Options resolve_options(Session& session) {
         }
         options.cfg.push_back(std::move(entry));
     }
+    options.late_bodies = !session.whole_library;
     options.load = [&session](const std::string& path, const SourceFile& from) { return driver::load_module(session, path, from); };
     return options;
 }
@@ -209,13 +210,15 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     inputs.main = file;
     inputs.crate_name = crate_name(input.name);
     driver::load_library(session, inputs);
-    const std::unique_ptr<hir::Program> program = resolve::resolve(inputs, resolve_options(session), session.interner, session.sources, sink);
+    resolve::Resolver resolver(inputs, resolve_options(session), session.interner, session.sources, sink);
+    const hir::Program& program = resolver.program();
     timer.end("resolve");
-    dump("hir", [&] { return hir::print(*program); });
+    dump("hir", [&] { return hir::print(program); });
 
     check::Options check_options;
     check_options.overflow_checks = options.overflow_checks;
-    check::Context context(*program, session.types, sink, check_options);
+    check_options.lower_body = [&](DefId fn) { return resolver.lower_body(fn); };
+    check::Context context(program, session.types, sink, check_options);
     context.check_program();
     timer.end("check");
     if (sink.has_errors()) return;

@@ -231,7 +231,7 @@ struct ImplDef {
     List<DefId> items;
     bool derived = false;           // from #[derive]; its bodies are generated
 };
-struct FnDef { Generics generics; FnSig sig; BodyId body; bool has_body = false; };     // body none: required method, intrinsic, foreign; has_body: see Def::lowered
+struct FnDef { Generics generics; FnSig sig; BodyId body; bool has_body = false; };     // body none: required method, intrinsic, foreign, or has_body: not lowered yet
 struct ConstDef { Generics generics; TyId type; BodyId body; };                         // Const, AssocConst; body none: required
 struct StaticDef { TyId type; BodyId body; bool is_mut = false; };
 struct TypeAliasDef { Generics generics; List<Bound> bounds; TyId type; };              // TyAlias, AssocTy, ImplTrait; type none: required
@@ -373,7 +373,7 @@ struct Program {
     Arena arena;
     std::vector<Crate> crates;      // built-in library crates first, the user's last
     StableVec<DefId, Def> defs;
-    IndexVec<TyId, Ty> types;
+    StableVec<TyId, Ty> types;
     IndexVec<BodyId, std::unique_ptr<Body>> bodies;
     std::vector<DefId> impls;       // every lowered Impl of every crate
     std::vector<DefId> device_roots;          // kernels, #[device] functions, items of device modules, in source order

@@ -43,6 +43,8 @@ class Lowerer {
 
     // Lowers a definition that is not lowered yet; its impl or trait first.
     void item(DefId def);
+    // The body of a library function whose signature is lowered already.
+    void late_body(DefId fn);
 
   private:
     // ---- lower_item.cpp
@@ -50,6 +52,7 @@ class Lowerer {
     void lower_kind(DefId def);
     void finish_attributes(DefId def, ast::Attributes attributes);
     void lower_fn(DefId def);
+    hir::BodyId lower_fn_body(DefId def, std::vector<hir::FnParam>& inputs);
     void lower_const(DefId def);
     void lower_static(DefId def);
     void lower_alias(DefId def);

@@ -95,6 +95,7 @@ void Lowerer::lower_kind(DefId def) {
         case DefKind::Opaque: break;
     }
     s_[def].lowered = true;
+    if (s_[def].kind == DefKind::Impl || s_[def].kind == DefKind::Trait) s_.lowered_late.push_back(def);
     owner_ = outer;
 }
 
@@ -268,16 +269,13 @@ void Lowerer::lower_output(const ast::FnDecl& decl, hir::FnSig& sig) {
 
 void Lowerer::lower_fn(DefId def) {
     const ast::Item item = ast()[s_.origin[def].item];
-    ast::FnItem fn = std::get<ast::FnItem>(item.data);
-    if (const lex::TokenRange skipped = skipped_body(item); !fn.body.valid() && skipped.buffer != nullptr) {
-        fn.body = parse::parse_body(skipped, s_.parse_context(crate_));
-    }
+    const ast::FnItem fn = std::get<ast::FnItem>(item.data);
     const ast::FnDecl decl = ast()[fn.decl];
     finish_attributes(def, item.attributes);
     if (s_[def].kind == DefKind::AssocFn) push_parent_scope(s_[def].parent);
 
     hir::FnDef result;
-    result.has_body = fn.body.valid();
+    result.has_body = fn.body.valid() || skipped_body(item).buffer != nullptr;
     result.sig.span = at(decl.span);
     result.sig.is_const = decl.header.is_const;
     result.sig.is_unsafe = decl.header.safety == ast::Safety::Unsafe;
@@ -307,41 +305,65 @@ void Lowerer::lower_fn(DefId def) {
 
     const bool intrinsic = !s_[def].intrinsic.empty();
     const bool required = s_[def].kind == DefKind::AssocFn && s_[s_[def].parent].kind == DefKind::Trait;
-    if (!fn.body.valid() && !intrinsic && !required) {
+    if (!result.has_body && !intrinsic && !required) {
         error(Code::None, item.span, s_[def].kind == DefKind::Fn ? "free function without a body" : "associated function in `impl` without body");
     }
-    if (fn.body.valid()) {
-        if (!ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
-        OpenBody open;
-        open_body(open, def);
-        Bindings bindings;
-        bindings.place = PatternPlace::Param;
-        std::size_t next = 0;
-        if (result.sig.has_self) {
-            ast::IdentPat self;
-            self.ident = decl.self_param.ident;
-            self.is_mut = decl.self_param.kind != ast::SelfKind::Reference && decl.self_param.is_mut;
-            const hir::BindingMode mode{false, false, self.is_mut};
-            const hir::LocalId local = bind_name(self, bindings, mode);
-            inputs[next].pat = add_pat(decl.self_param.span, hir::BindingPat{local, mode, name_of(self.ident), {}});
-            body().locals[local].pat = inputs[next].pat;
-            ++next;
-        }
-        for (const ast::Param& param : decl.params) {
-            if (!cfg_enabled(s_, crate_, param.attributes)) continue;
-            bindings.pattern_start = bindings.bound.size();
-            inputs[next].pat = param.pattern.valid() ? lower_pattern(param.pattern, bindings) : add_pat(param.span, hir::WildPat{});
-            ++next;
-        }
-        declare(bindings);
-        const Span span = ast()[fn.body].span;
-        const hir::ExprId value = block_expr(lower_block(fn.body), span);
-        close_body(open, value, inputs);
-        result.body = open.id;
-    }
+    if (fn.body.valid() && !ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
+    const bool late = s_.options.late_bodies && s_.crates[crate_].is_library;
+    if (result.has_body && !late) result.body = lower_fn_body(def, inputs);
     result.sig.inputs = list(inputs);
     s_[def].data = result;
     if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) check_launch_attributes(s_, def, inputs);
+}
+
+// Gives the inputs their patterns.
+hir::BodyId Lowerer::lower_fn_body(DefId def, std::vector<hir::FnParam>& inputs) {
+    const ast::Item item = ast()[s_.origin[def].item];
+    const ast::FnItem fn = std::get<ast::FnItem>(item.data);
+    const ast::FnDecl decl = ast()[fn.decl];
+    const ast::BlockId block = fn.body.valid() ? fn.body : parse::parse_body(skipped_body(item), s_.parse_context(crate_));
+    OpenBody open;
+    open_body(open, def);
+    Bindings bindings;
+    bindings.place = PatternPlace::Param;
+    std::size_t next = 0;
+    if (decl.self_param.kind != ast::SelfKind::None) {
+        ast::IdentPat self;
+        self.ident = decl.self_param.ident;
+        self.is_mut = decl.self_param.kind != ast::SelfKind::Reference && decl.self_param.is_mut;
+        const hir::BindingMode mode{false, false, self.is_mut};
+        const hir::LocalId local = bind_name(self, bindings, mode);
+        inputs[next].pat = add_pat(decl.self_param.span, hir::BindingPat{local, mode, name_of(self.ident), {}});
+        body().locals[local].pat = inputs[next].pat;
+        ++next;
+    }
+    for (const ast::Param& param : decl.params) {
+        if (!cfg_enabled(s_, crate_, param.attributes)) continue;
+        bindings.pattern_start = bindings.bound.size();
+        inputs[next].pat = param.pattern.valid() ? lower_pattern(param.pattern, bindings) : add_pat(param.span, hir::WildPat{});
+        ++next;
+    }
+    declare(bindings);
+    const Span span = ast()[block].span;
+    const hir::ExprId value = block_expr(lower_block(block), span);
+    close_body(open, value, inputs);
+    return open.id;
+}
+
+void Lowerer::late_body(DefId def) {
+    const CrashContext context("resolving the body of", s_.name_of(def));
+    OCKC_CHECK(scopes_.size() == 0 && body_ == nullptr);
+    auto& fn = std::get<hir::FnDef>(s_[def].data);
+    enter(def);
+    {
+        const ScopeGuard guard(*this);
+        if (s_[def].kind == DefKind::AssocFn) push_parent_scope(s_[def].parent);
+        push_generics_of(def);
+        std::vector<hir::FnParam> inputs(fn.sig.inputs.begin(), fn.sig.inputs.end());
+        fn.body = lower_fn_body(def, inputs);
+        fn.sig.inputs = list(inputs);
+    }
+    forced_span_ = {};
 }
 
 // ---- constants, statics, aliases
@@ -522,6 +544,7 @@ void Lowerer::push_generics_of(DefId def) {
     const hir::Generics* generics = nullptr;
     if (const auto* impl = std::get_if<hir::ImplDef>(&s_[def].data)) generics = &impl->generics;
     if (const auto* trait = std::get_if<hir::TraitDef>(&s_[def].data)) generics = &trait->generics;
+    if (const auto* fn = std::get_if<hir::FnDef>(&s_[def].data)) generics = &fn->generics;
     OCKC_CHECK(generics != nullptr);
     for (const hir::GenericParam& param : generics->params) {
         ScopeEntry entry;

@@ -251,8 +251,8 @@ void index_impls(State& state, std::size_t first) {
 void queue_impl_items(State& state, const ImplInfo& impl) {
     const bool all = state.origin[impl.def].strict;
     for (const DefId item : impl.items) {
-        const bool fn = state.program.defs[item].kind == DefKind::AssocFn;
-        if (all || !fn || wanted(state, impl, state.program.defs[item].name.name)) enqueue(state, item);
+        const bool type = state.program.defs[item].kind == DefKind::AssocTy;   // projections find it by the trait alone
+        if (all || type || wanted(state, impl, state.program.defs[item].name.name)) enqueue(state, item);
     }
 }
 

@@ -2,7 +2,9 @@
 //
 // Paths reach what they name. Methods are found by types later, so they are reached by name: when a body mentions `foo` as a
 // method, an associated item or through an operator, every `foo` of an impl in play is lowered. An impl is in play when its
-// trait (if any) and its type have been reached; types and traits can only take part in a program that names them.
+// trait (if any) and its type have been reached; types and traits can only take part in a program that names them. A library
+// function's body may wait until the checker wants it (Options::late_bodies): what bodies mention by name is most of all that
+// is reached, and most of them are never called.
 #pragma once
 #include "resolve/state.hpp"
 

@@ -10,6 +10,7 @@
 #include "resolve/library.hpp"
 #include "resolve/link.hpp"
 #include "resolve/lookup.hpp"
+#include "resolve/lower.hpp"
 #include "resolve/reach.hpp"
 #include "resolve/state.hpp"
 
@@ -198,11 +199,21 @@ void require_device_code(State& state) {
 
 }  // namespace
 
-std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink) {
-    auto program = std::make_unique<hir::Program>(interner);
-    State state(inputs, options, interner, sources, sink, *program);
+struct Resolver::Work {
+    Work(const Inputs& in, const Options& how, Interner& names, SourceMap& sources, DiagSink& sink)
+        : inputs(in), options(how), program(std::make_unique<hir::Program>(names)), state(inputs, options, names, sources, sink, *program) {}
+
+    Inputs inputs;
+    Options options;
+    std::unique_ptr<hir::Program> program;
+    State state;
     std::optional<Library> library;
-    if (!inputs.library_image.empty()) state.library = &library.emplace(state, inputs.library_image);
+};
+
+Resolver::Resolver(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink)
+    : work_(std::make_unique<Work>(inputs, options, interner, sources, sink)) {
+    State& state = work_->state;
+    if (!inputs.library_image.empty()) state.library = &work_->library.emplace(state, inputs.library_image);
     const std::size_t before = sink.all().size();
     load_crates(state);
     link_names(state);
@@ -217,7 +228,26 @@ std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& optio
     report_unused_macros(state);
     require_device_code(state);
     sink.sort_from(late);
-    return program;
+}
+
+Resolver::~Resolver() = default;
+
+const hir::Program& Resolver::program() const { return *work_->program; }
+std::unique_ptr<hir::Program> Resolver::take_program() { return std::move(work_->program); }
+
+std::vector<DefId> Resolver::lower_body(DefId fn) {
+    State& state = work_->state;
+    const hir::Def& def = state[fn];
+    const auto* data = std::get_if<hir::FnDef>(&def.data);
+    if (data == nullptr || !def.lowered || !data->has_body || data->body.valid()) return {};
+    state.lowered_late.clear();
+    Lowerer(state).late_body(fn);
+    drain_queue(state);
+    return std::exchange(state.lowered_late, {});
+}
+
+std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink) {
+    return Resolver(inputs, options, interner, sources, sink).take_program();
 }
 
 }  // namespace ockc::resolve

@@ -42,6 +42,7 @@ struct Options {
     std::vector<CfgEntry> cfg;
     FileLoader load;                     // without one, every `mod x;` is E0583
     parse::ParseOptions parse;
+    bool late_bodies = false;            // library functions get their bodies by Resolver::lower_body alone
     bool require_device_code = true;     // an input without any is an error (OCK0101); the library's own tests switch it off
 };
 
@@ -60,7 +61,26 @@ struct Inputs {
     std::span<const std::byte> library_image;
 };
 
-// Never null; where names do not resolve, the program holds Error nodes that later phases pass over in silence.
+// Name resolution that goes on while later phases ask for more. Where names do not resolve, the program holds Error nodes that
+// later phases pass over in silence.
+class Resolver {
+  public:
+    Resolver(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink);
+    ~Resolver();
+    Resolver(const Resolver&) = delete;
+    Resolver& operator=(const Resolver&) = delete;
+
+    const hir::Program& program() const;
+    std::unique_ptr<hir::Program> take_program();
+    // Lowers the body of a library function, once, and what it reaches. Gives the impls and traits that came into play.
+    std::vector<DefId> lower_body(DefId fn);
+
+  private:
+    struct Work;
+    std::unique_ptr<Work> work_;
+};
+
+// All of it at once. Never null; where names do not resolve, the program holds Error nodes that later phases pass over in silence.
 std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources,
                                       DiagSink& sink);
 

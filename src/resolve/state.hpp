@@ -135,6 +135,7 @@ struct State {
 
     // Reaching (reach.hpp).
     bool reaching = false;
+    std::vector<DefId> lowered_late;                                // impls and traits, for Resolver::lower_body
     std::deque<DefId> queue;
     std::unordered_map<Symbol, std::vector<DefId>> items_by_name;   // associated items of all traits and impls
     std::unordered_set<Symbol> mentioned;                           // of any type

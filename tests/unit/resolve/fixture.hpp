@@ -17,7 +17,8 @@ struct Resolved {
     Interner names;
     SourceMap sources;
     DiagSink sink;
-    std::unique_ptr<hir::Program> program;
+    std::unique_ptr<resolve::Resolver> resolver;
+    const hir::Program* program = nullptr;
 
     // "4: E0425 message", one for each diagnostic of the main file; the library's have their file's name instead.
     std::vector<std::string> messages() const;
@@ -34,6 +35,7 @@ struct Setup {
     bool require_device_code = true;
     lex::Edition edition = lex::Edition::E2024;
     bool on_demand = false;                          // of the library only what the program reaches
+    bool late_bodies = false;                        // library functions get their bodies by Resolver::lower_body
 };
 std::unique_ptr<Resolved> resolve_text(std::string_view text, const Setup& setup = {});
 // The HIR of the body of `fn f` when the text stands in it: `let x = 1;` -> what it becomes.

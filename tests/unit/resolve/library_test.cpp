@@ -53,6 +53,32 @@ TEST_CASE("a small kernel reads a small part of the library") {
     CHECK_FALSE(some->def("core::iter::range::RangeInclusive").valid());
 }
 
+TEST_CASE("bodies of the library come when they are asked for, once, with what they reach") {
+    Setup setup;
+    setup.on_demand = setup.late_bodies = true;
+    const auto r = resolve_text("#[device] fn f(a: Option<u32>) -> u32 { a.unwrap_or(1) }", setup);
+    CHECK(r->all_messages() == "");
+    const auto body_of = [&](DefId fn) { return r->program->as<hir::FnDef>(fn).body; };
+    CHECK(body_of(r->def("f")).valid());
+    DefId callee;
+    for (std::uint32_t i = 0; i < r->program->defs.size(); ++i) {
+        const hir::Def& def = r->program->defs[DefId(i)];
+        if (def.kind == hir::DefKind::AssocFn && def.lowered && r->program->name(DefId(i)) == "unwrap_or") callee = DefId(i);
+    }
+    REQUIRE(callee.valid());
+    CHECK(r->program->as<hir::FnDef>(callee).has_body);
+    CHECK_FALSE(body_of(callee).valid());
+    const auto before = functions(*r);
+    r->resolver->lower_body(callee);
+    CHECK(body_of(callee).valid());
+    CHECK(r->program->bodies[body_of(callee)]->params.size() == 2);
+    CHECK(within(before, functions(*r)));
+    const auto bodies = r->program->bodies.size();
+    CHECK(r->resolver->lower_body(callee).empty());
+    CHECK(r->program->bodies.size() == bodies);
+    CHECK(r->all_messages() == "");
+}
+
 TEST_CASE("every golden of kernels resolves on demand, within what the whole library gives") {
     for (const auto& entry : std::filesystem::directory_iterator(OCKC_SOURCE_DIR "/tests/golden/kernel")) {
         if (entry.path().extension() != ".rsk") continue;
