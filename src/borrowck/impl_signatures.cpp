@@ -175,7 +175,8 @@ class SignatureCheck {
 bool check_impl_signatures(check::Context& context) {
     bool good = true;
     const hir::Program& program = context.program();
-    for (const DefId impl : program.impls) {
+    const std::vector<DefId> impls = program.impls;   // the library's may grow
+    for (const DefId impl : impls) {
         const check::TraitRef trait_ref = context.impl_trait_ref(impl);
         if (program.crates[program.defs[impl].crate].is_library || !trait_ref.valid()) continue;
         const hir::ImplDef& data = program.as<hir::ImplDef>(impl);

@@ -118,11 +118,14 @@ void Context::State::index_impls() {
     if (indexed) return;
     indexed = true;
     const hir::Program& program = cx.program();
-    for (DefId impl : program.impls) index_impl(impl);
+    const std::vector<DefId> impls = program.impls;   // what comes while they are indexed, need_body takes in
+    std::vector<DefId> traits;
     for (std::uint32_t i = 0; i < program.defs.size(); ++i) {
         const DefId trait(i);
-        if (program.defs[trait].kind == DefKind::Trait && program.defs[trait].lowered) index_trait(trait);
+        if (program.defs[trait].kind == DefKind::Trait && program.defs[trait].lowered) traits.push_back(trait);
     }
+    for (DefId impl : impls) index_impl(impl);
+    for (DefId trait : traits) index_trait(trait);
 }
 
 void Context::State::index_impl(DefId impl) {
