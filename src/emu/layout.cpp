@@ -88,12 +88,7 @@ class Builder {
         if (!order) return Failure{order.error()};
         layout_.functions = std::move(order.value());
         layout_.symbols.resize(layout_.functions.size());
-        for (std::size_t i = 0; i < layout_.functions.size(); ++i) {
-            const ptx::Function& function = module_.functions[layout_.functions[i]];
-            place_params(function, layout_.symbols[i]);
-            for (const ptx::Variable& local : function.locals)
-                place_local(local, layout_.symbols[i]);
-        }
+        if (auto status = place_frames(); !status) return Failure{status.error()};
         place_used_variables();
         layout_.dynamic_shared_offset = static_cast<std::uint32_t>(round_up(shared_, dynamic_align_));
         for (auto& symbols : layout_.symbols) {
@@ -102,18 +97,37 @@ class Builder {
                     found->second.offset = layout_.dynamic_shared_offset;
             }
         }
-        if (local_ > kMaxLocal)
+        if (deepest_ > kMaxLocal)
             return Failure{fmt::format("a thread needs {} bytes of local memory; at most {} are there",
-                                       local_, kMaxLocal)};
+                                       deepest_, kMaxLocal)};
         if (shared_ > kMaxShared)
             return Failure{fmt::format("a block needs {} bytes of shared memory", shared_)};
-        layout_.local_bytes = static_cast<std::uint32_t>(round_up(local_, kFrameAlign));
+        layout_.local_bytes = static_cast<std::uint32_t>(round_up(deepest_, kFrameAlign));
         layout_.shared_bytes = static_cast<std::uint32_t>(shared_);
         return std::move(layout_);
     }
 
   private:
     using Symbols = std::unordered_map<SymbolId, SymbolPlace>;
+
+    // A frame begins where the deepest frame of a caller ends: functions that never wait for each other share memory.
+    Status place_frames() {
+        std::vector<std::uint32_t> position(module_.functions.size());
+        for (std::uint32_t i = 0; i < layout_.functions.size(); ++i) position[layout_.functions[i]] = i;
+        std::vector<std::uint64_t> base(layout_.functions.size());
+        for (std::size_t i = 0; i < layout_.functions.size(); ++i) {
+            const ptx::Function& function = module_.functions[layout_.functions[i]];
+            local_ = round_up(base[i], kFrameAlign);
+            place_params(function, layout_.symbols[i]);
+            for (const ptx::Variable& local : function.locals)
+                place_local(local, layout_.symbols[i]);
+            deepest_ = std::max(deepest_, local_);
+            const auto callees = callees_of(module_, function);
+            if (!callees) return Failure{callees.error()};
+            for (const std::uint32_t callee : callees.value()) base[position[callee]] = std::max(base[position[callee]], local_);
+        }
+        return Unit{};
+    }
 
     std::uint64_t take_local(std::uint64_t size, std::uint64_t align) {
         const std::uint64_t at = round_up(local_, align == 0 ? 1 : align);
@@ -206,7 +220,7 @@ class Builder {
     const ptx::Module& module_;
     const VariableAddresses& addresses_;
     Layout layout_;
-    std::uint64_t local_ = 0;
+    std::uint64_t local_ = 0, deepest_ = 0;
     std::uint64_t shared_ = 0;
     std::uint64_t dynamic_align_ = kFrameAlign;
     std::unordered_set<SymbolId> dynamic_;

@@ -2,8 +2,8 @@
 // module's variables were given. Out: the functions that the entry can reach and, for each symbol that they
 // use, its space and offset.
 //
-// Recursion is refused, so every function has one frame at a fixed place: its .local variables, its
-// parameters, and the .param variables of its calls all lie in the thread's local memory.
+// Recursion is refused, so every function has one frame at a fixed place, behind those of all its callers: its .local
+// variables, its parameters, and the .param variables of its calls all lie in the thread's local memory.
 #pragma once
 #include <cstdint>
 #include <optional>

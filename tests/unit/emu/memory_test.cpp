@@ -118,6 +118,19 @@ TEST_CASE("local memory belongs to the thread") {
         CHECK(out[i] == 2 * i);
 }
 
+TEST_CASE("frames of functions that never wait for each other share memory") {
+    const auto function = [](const std::string& name, const std::string& add) {
+        return ".func (.param .b32 result) " + name + "(.param .b32 x)\n{\n.local .align 4 .b8 own[300000];\n.reg .b32 %r<3>;\n"
+               "ld.param.b32 %r1, [x];\nst.local.u32 [own+299996], %r1;\nld.local.u32 %r2, [own+299996];\nadd.u32 %r2, %r2, " +
+               add + ";\nst.param.b32 [result], %r2;\nret;\n}\n";
+    };
+    const std::string body =
+        ".param .b32 a;\n.param .b32 r;\nmov.u32 %r1, 5;\nst.param.b32 [a], %r1;\ncall (r), one, (a);\nld.param.b32 %r2, [r];\n"
+        "st.param.b32 [a], %r2;\ncall (r), two, (a);\nld.param.b32 %r3, [r];\nadd.u32 %r4, %r2, %r3;\n" +
+        store_result("%r4") + "st.global.u64 [%rd31], %rd39;\nret;";
+    CHECK(run(body, 1, 1, function("one", "1") + function("two", "2"))[0] == 14);
+}
+
 TEST_CASE("generic addresses say where they point") {
     const std::string body =
         ".local .align 8 .b8 own[8];\nmov.u64 %rd1, tile;\ncvta.shared.u64 %rd2, %rd1;\nmov.u64 %rd3, "
