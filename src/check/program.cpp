@@ -127,7 +127,8 @@ void Reach::mention_inside(DefId item) {
 // Unions are checked as in Rust, so that what is wrong with one is said; the phases behind do not know them yet.
 void refuse_unions(Context& context) {
     const hir::Program& program = context.program();
-    for (const hir::Def& def : program.defs) {
+    for (DefId id(0); id.raw < program.defs.size(); id = DefId(id.raw + 1)) {
+        const hir::Def& def = program.defs[id];
         if (def.kind != DefKind::Union || !def.lowered || program.crates[def.crate].is_library) continue;
         context.sink().error(Code::OCK0999, def.span, "not supported yet: unions").help("use a struct, or `to_bits` and `from_bits`");
     }
