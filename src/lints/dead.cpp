@@ -187,6 +187,7 @@ class DeadCode {
             case DefKind::Macro:
             case DefKind::Crate:
             case DefKind::ForeignFn:
+            case DefKind::ImplTrait:
             case DefKind::Opaque: return;
         }
     }

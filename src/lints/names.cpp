@@ -134,6 +134,7 @@ class NameLint {
             case DefKind::Macro:
             case DefKind::Crate:
             case DefKind::ForeignFn:
+            case DefKind::ImplTrait:
             case DefKind::Opaque: return;
         }
     }

@@ -242,7 +242,7 @@ TEST_CASE("a place that does not exist costs the underline, not the message") {
     d.label(Span{FileId(7), 0, 4}, "in no file");
     d.note_at(Span{FileId(7), 0, 4}, "a note");
     d.suggest(Span{}, "x", "a change");
-    CHECK(s.human() == "error: lost\n  |\n  = note: a note\n\n");
+    CHECK(s.human() == "error: lost\n |\n = note: a note\n\n");
     CHECK(s.brief() == "error: lost\n");
     CHECK(s.json().find("\"spans\":[]") != std::string::npos);
     Diagnostic& backward = s.sink.error(Span{s.file, 5, 3}, "backward");
