@@ -371,14 +371,16 @@ const EmitInfo& emit_info(Emit emit) { return kEmits[static_cast<std::size_t>(em
 namespace {
 
 // The words for an option as the user wrote it: -MF, not what argv_pass.cpp makes of it.
-std::string as_written(std::string text) {
+std::string as_written(std::string text, const std::vector<std::string>& given) {
     for (const auto& [from, to] : argument_rewrites()) {
+        const auto used = [from = from](const std::string& one) { return one.rfind(from, 0) == 0; };
+        if (std::none_of(given.begin(), given.end(), used)) continue;
         if (const std::size_t at = text.find(to); at != std::string::npos) text.replace(at, to.size(), from);
     }
     return text;
 }
 
-std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& left) {
+std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& left, const std::vector<std::string>& given) {
     std::vector<std::string_view> names{"--help", "--version"};
     for (const auto& [from, to] : argument_rewrites()) {
         if (app.get_option_no_throw(std::string(to)) != nullptr) names.push_back(from);
@@ -391,16 +393,16 @@ std::string unknown_argument(const CLI::App& app, const std::vector<std::string>
     names.insert(names.end(), owned.begin(), owned.end());
     for (const std::string& one : left) {
         if (one.size() < 2 || one[0] != '-') continue;
-        const std::string name = as_written(one.substr(0, one.find('=')));
+        const std::string name = as_written(one.substr(0, one.find('=')), given);
         return with_nearest(fmt::format("unknown option `{}`", name), names, name);
     }
     return fmt::format("unexpected argument `{}`", left.empty() ? "" : left.front());
 }
 
 // CLI11's exceptions in our words.
-std::string error_text(const CLI::App& app, const CLI::ParseError& error) {
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unknown_argument(app, app.remaining());
-    const std::string text = as_written(error.what());
+std::string error_text(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& given) {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unknown_argument(app, app.remaining(), given);
+    const std::string text = as_written(error.what(), given);
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && text[0] == '-') {
         return fmt::format("{} needs a value", text.substr(0, text.find(':')));
     }
@@ -463,7 +465,7 @@ std::variant<Options, EarlyExit> parse_options(const std::vector<std::string>& g
     } catch (const CLI::CallForVersion&) {
         return EarlyExit{kOk, fmt::format("ockc {}\n", kVersion)};
     } catch (const CLI::ParseError& error) {
-        return usage(error_text(app, error));
+        return usage(error_text(app, error, given));
     }
     if (MaybeError error = convert(options, raw)) return usage(error->text);
     if (MaybeError error = consistent(options)) return usage(error->text);

@@ -41,13 +41,14 @@ std::string for_target(const std::string& path, const std::string& target, std::
 // devices, which take what several write.
 std::string identity_of(const std::string& path) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) == 0) {
-        return S_ISREG(info.st_mode) || S_ISDIR(info.st_mode) ? fmt::format("{}:{}", info.st_dev, info.st_ino) : "";
-    }
+    const auto of_inode = [&] { return S_ISREG(info.st_mode) || S_ISDIR(info.st_mode) ? fmt::format("{}:{}", info.st_dev, info.st_ino) : ""; };
+    if (::stat(path.c_str(), &info) == 0) return of_inode();
     std::error_code error;
     const fs::path whole = fs::absolute(path, error);
     const fs::path plain = fs::weakly_canonical(whole, error);
-    return error ? whole.lexically_normal().string() : plain.string();
+    if (error) return whole.lexically_normal().string();
+    // `new/../x` is x as soon as the folder is made.
+    return ::stat(plain.c_str(), &info) == 0 ? of_inode() : plain.string();
 }
 
 }  // namespace

@@ -296,7 +296,11 @@ PatId Parser::struct_pattern(Span start, PathId name) {
         }
         ast::FieldPat field = field_pattern();
         field.attributes = attributes;
-        fields.push(field);
+        if (field.name.name.valid()) {
+            fields.push(field);
+        } else {
+            out.has_rest = true;   // whichever fields were meant: nothing is missing
+        }
         if (failed_ || check(T::CloseBrace)) break;
         if (!eat(T::Comma)) {
             error(span(), "expected `,`")
