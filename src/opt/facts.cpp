@@ -105,19 +105,10 @@ class FactsPass {
         }
     }
 
-    // The arm that a select takes here, when that is known.
     ValueId chosen(ValueId value) {
-        const Instruction* def = function_.def(value);
-        if (def == nullptr || def->op != Op::Select) return value;
-        std::optional<bool> truth;
-        if (const auto known = facts_.constant(def->args[0])) truth = known->low != 0;
-        const Instruction* test = function_.def(def->args[0]);
-        if (!truth && test != nullptr && test->op == Op::Icmp && is_int(test->type)) {
-            truth = facts_.decide(test->int_cond(), test->args[0], test->args[1]);
-        }
-        if (!truth) return value;
-        changed_ = true;
-        return def->args[*truth ? 1 : 2];
+        const ValueId arm = facts_.chosen(value);
+        changed_ = changed_ || arm != value;
+        return arm;
     }
 
     // A value that is a known constant here is replaced by it.

@@ -30,6 +30,8 @@ class Facts {
     std::optional<Constant> constant(ir::ValueId value) const;
     Range range(ir::ValueId value) const { return range(value, 4); }
     std::optional<bool> decide(ir::IntCond cond, ir::ValueId a, ir::ValueId b) const;
+    // The arm that a select takes, when that is known; else the value itself.
+    ir::ValueId chosen(ir::ValueId value) const;
 
     struct Mark {
         std::size_t changes = 0;

@@ -320,7 +320,25 @@ std::optional<bool> Facts::decide_by_range(IntCond cond, ValueId a, ValueId b) c
     return std::nullopt;
 }
 
+ValueId Facts::chosen(ValueId value) const {
+    const Instruction* def = function_.def(value);
+    if (def == nullptr || def->op != Op::Select) return value;
+    std::optional<bool> truth;
+    if (const auto known = constant(def->args[0])) truth = known->low != 0;
+    const Instruction* test = function_.def(def->args[0]);
+    const auto is_select = [&](ValueId v) {
+        return function_.def(v) != nullptr && function_.def(v)->op == Op::Select;
+    };
+    if (!truth && test != nullptr && test->op == Op::Icmp && is_int(test->type) &&
+        !is_select(test->args[0]) && !is_select(test->args[1])) {
+        truth = decide(test->int_cond(), test->args[0], test->args[1]);
+    }
+    return truth ? def->args[*truth ? 1 : 2] : value;
+}
+
 std::optional<bool> Facts::decide(IntCond cond, ValueId a, ValueId b) const {
+    a = chosen(a);
+    b = chosen(b);
     if (const auto known = decide_by_range(cond, a, b)) return known;
     const bool is_signed = is_signed_cond(cond);
     switch (cond) {

@@ -7,6 +7,7 @@
 // null fits anywhere but decides nothing), then generic where two spaces meet. Values with a space get a twin
 // of that type; loads, stores and copies use the twins, and dce drops the generic originals that nobody uses
 // any more.
+#include <algorithm>
 #include <vector>
 
 #include "ir/analysis/alias.hpp"
@@ -248,6 +249,40 @@ class InferSpaces {
         return changed;
     }
 
+    // Does everything that the pointer can be come from readonly parameters? Looked at through block
+    // parameters (a pointer that walks along a slice) and selects.
+    bool from_readonly(ValueId start) {
+        constexpr std::size_t kMaxSources = 16;
+        std::vector<ValueId> sources{start};
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (sources.size() > kMaxSources) return false;
+            const Value value = function_.values[sources[i]];
+            const auto add = [&](ValueId source) {
+                const ValueId object = object_of(function_, source);
+                if (std::find(sources.begin(), sources.end(), object) == sources.end())
+                    sources.push_back(object);
+            };
+            if (value.type != Type::PtrGlobal && value.type != Type::Ptr) return false;
+            if (value.inst.valid()) {
+                const Instruction& def = function_.insts[value.inst];
+                if (def.op != Op::Select) return false;
+                add(def.args[1]);
+                add(def.args[2]);
+            } else if (value.block == function_.entry()) {
+                if (value.index >= function_.param_attrs.size() ||
+                    !function_.param_attrs[value.index].readonly)
+                    return false;
+            } else {
+                for (const BlockId pred : cfg_.preds(value.block)) {
+                    for (const Target& target : function_.terminator(pred).targets) {
+                        if (target.block == value.block) add(target.args[value.index]);
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
     bool mark_readonly() {
         bool changed = false;
         for (const BlockId block : cfg_.rpo()) {
@@ -255,11 +290,7 @@ class InferSpaces {
                 Instruction& inst = function_.insts[id];
                 if (inst.op != Op::Load || inst.memory.readonly || inst.memory.is_volatile) continue;
                 if (function_.type_of(inst.args[0]) != Type::PtrGlobal) continue;
-                const Value& object = function_.values[object_of(function_, inst.args[0])];
-                if (object.inst.valid() || object.block != function_.entry()) continue;
-                if (object.index >= function_.param_attrs.size() ||
-                    !function_.param_attrs[object.index].readonly)
-                    continue;
+                if (!from_readonly(object_of(function_, inst.args[0]))) continue;
                 inst.memory.readonly = true;
                 changed = true;
             }

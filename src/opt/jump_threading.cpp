@@ -17,6 +17,7 @@
 #include "ir/analysis/dominators.hpp"
 #include "ir/analysis/loops.hpp"
 #include "ir/analysis/uses.hpp"
+#include "ir/names.hpp"
 #include "opt/clone.hpp"
 #include "opt/const_fold.hpp"
 #include "opt/edit.hpp"
@@ -29,6 +30,7 @@ using namespace ir;
 namespace {
 
 constexpr int kMaxThreadRounds = 8;
+constexpr int kMaxTestsAbove = 4;          // branches above an edge that are looked at
 constexpr std::size_t kMaxCopied = 8;      // instructions, beside constants and the branch
 constexpr std::size_t kMaxCopiedAll = 24;  // when no predecessor keeps the original
 
@@ -102,7 +104,7 @@ class JumpThreading {
             starts.push_back(function_.terminator(header).targets[edge.taken].block);
             latches.push_back(edge.pred);
         }
-        SideMap<BlockId, std::uint8_t> seen(function_.blocks.size());   // 1: after a start, 2: before a latch
+        SideMap<BlockId, std::uint8_t> seen(function_.blocks.size());  // 1: after a start, 2: before a latch
         const auto spread = [&](std::vector<BlockId> work, std::uint8_t bit, auto neighbours) {
             while (!work.empty()) {
                 const BlockId block = work.back();
@@ -136,7 +138,8 @@ class JumpThreading {
             entry = target;
         }
         const std::uint32_t asked = function_.blocks[header].unroll;
-        if (asked != 0 && entry.valid()) function_.blocks[entry].unroll = asked;   // the loop's header from now on
+        if (asked != 0 && entry.valid())
+            function_.blocks[entry].unroll = asked;  // the loop's header from now on
         return true;
     }
 
@@ -165,7 +168,7 @@ class JumpThreading {
             const auto& targets = function_.terminator(pred).targets;
             for (std::size_t i = 0; i < targets.size(); ++i) {
                 if (targets[i].block != block) continue;
-                const auto taken = decide(block, pred, i);
+                const auto taken = decide(cfg, block, pred, i);
                 if (taken) edges.push_back({pred, i, *taken});
             }
         }
@@ -175,8 +178,11 @@ class JumpThreading {
     // ---- what the branch does when control comes along one edge
     // ----------------------------------------------------
 
-    std::optional<std::size_t> decide(BlockId block, BlockId pred, std::size_t target) {
+    std::optional<std::size_t> decide(const Cfg& cfg, BlockId block, BlockId pred, std::size_t target) {
         touched_facts_.clear();
+        collect_tests(cfg, pred, target);
+        arguments_ = &function_.terminator(pred).targets[target].args;
+        params_ = &function_.blocks[block].params;
         const Instruction& from = function_.terminator(pred);
         const auto& params = function_.blocks[block].params;
         for (std::size_t i = 0; i < params.size(); ++i)
@@ -184,8 +190,12 @@ class JumpThreading {
         if (from.op == Op::Br && from.targets[0].block != from.targets[1].block) {  // the branch itself tells
             learn(from.args[0], {Known::Kind::Constant, {target == 0 ? 1u : 0u, 0}});
         }
-        for (const InstId id : function_.blocks[block].insts)
+        own_.clear();
+        for (const InstId id : function_.blocks[block].insts) {
             evaluate(function_.insts[id]);
+            for (const ValueId result : function_.insts[id].results)
+                own_.push_back(result);
+        }
         const Instruction& last = function_.terminator(block);
         const Known decision = known(last.args[0]);
         for (const ValueId value : touched_facts_)
@@ -196,6 +206,60 @@ class JumpThreading {
             if (last.cases[i] == decision.value.low && decision.value.high == 0) return i + 1;
         }
         return 0;
+    }
+
+    // The comparisons that have come out one way on the way to this edge: those of its branch and of the
+    // branches right above it.
+    void collect_tests(const Cfg& cfg, BlockId block, std::size_t target) {
+        tests_.clear();
+        for (int depth = 0; depth < kMaxTestsAbove; ++depth) {
+            const Instruction& branch = function_.terminator(block);
+            if (branch.op == Op::Br && branch.targets[0].block != branch.targets[1].block)
+                add_test(branch.args[0], target == 0);
+            if (cfg.preds(block).size() != 1) return;
+            const BlockId above = cfg.preds(block)[0];
+            target = function_.terminator(above).targets[0].block == block ? 0 : 1;
+            block = above;
+        }
+    }
+
+    void add_test(ValueId condition, bool truth) {
+        const Instruction* def = function_.def(condition);
+        if (def == nullptr) return;
+        if (def->op == Op::Icmp) tests_.push_back({def, truth});
+        if (def->op != Op::And || !truth) return;
+        for (const ValueId part : def->args) {
+            const Instruction* inner = function_.def(part);
+            if (inner != nullptr && inner->op == Op::Icmp) tests_.push_back({inner, true});
+        }
+    }
+
+    // The comparison of what the block's parameters carry on the edge, when it has been made on the way.
+    std::optional<bool> tested(const Instruction& compare) const {
+        const auto carried = [&](ValueId value) {
+            const auto at = std::find(params_->begin(), params_->end(), value);
+            return at == params_->end() ? value
+                                        : (*arguments_)[static_cast<std::size_t>(at - params_->begin())];
+        };
+        // What the block computes itself is another value each time that control comes round.
+        const auto is_own = [&](ValueId value) {
+            return std::find(own_.begin(), own_.end(), value) != own_.end();
+        };
+        if (is_own(compare.args[0]) || is_own(compare.args[1])) return std::nullopt;
+        const ValueId a = carried(compare.args[0]);
+        const ValueId b = carried(compare.args[1]);
+        for (const auto& [test, truth] : tests_) {
+            if (test->type != compare.type) continue;
+            IntCond known = test->int_cond();
+            if (test->args[0] == b && test->args[1] == a) {
+                known = swap(known);
+            } else if (test->args[0] != a || test->args[1] != b) {
+                continue;
+            }
+            if (known == compare.int_cond()) return truth;
+            if (invert(known) == compare.int_cond()) return !truth;
+        }
+        return std::nullopt;
     }
 
     void learn(ValueId value, Known what) {
@@ -249,6 +313,8 @@ class JumpThreading {
         } else if ((inst.op == Op::PtrAdd || inst.op == Op::SpaceCast) &&
                    first.kind == Known::Kind::NonNull) {
             learn(inst.result(), first);
+        } else if (inst.op == Op::Icmp && tested(inst)) {
+            learn(inst.result(), {Known::Kind::Constant, {*tested(inst) ? 1u : 0u, 0}});
         } else if (inst.op == Op::Icmp && first.kind == Known::Kind::NonNull && is_known(1, 0)) {
             if (inst.int_cond() == IntCond::Eq) learn(inst.result(), {Known::Kind::Constant, {0, 0}});
             if (inst.int_cond() == IntCond::Ne) learn(inst.result(), {Known::Kind::Constant, {1, 0}});
@@ -274,6 +340,10 @@ class JumpThreading {
     Function& function_;
     SideMap<ValueId, Known> facts_;
     std::vector<ValueId> touched_facts_;
+    std::vector<std::pair<const Instruction*, bool>> tests_;
+    std::vector<ValueId> own_;
+    const std::vector<ValueId>* arguments_ = nullptr;
+    const std::vector<ValueId>* params_ = nullptr;
 };
 
 }  // namespace

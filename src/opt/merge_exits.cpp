@@ -1,8 +1,10 @@
-// A loop that leaves when its counter reaches either of two bounds leaves when it reaches the smaller one:
-// `while i < n { if !(i < m) break; .. }`, which is what iterating over two slices at once comes to, tests
-// `i < min(n, m)`. The header's test and the one right behind it must compare the same value with bounds
-// from outside the loop, leave for the same block with the same arguments, and have nothing but values
-// between them. The minimum is computed in the header; licm takes it out.
+// Two tests in a row that leave a loop for the same block with the same arguments, with nothing but a few
+// values between them, become one.
+//   merge_exits  In a header that leaves when its counter reaches either of two bounds from outside the loop
+//                (`while i < n { if !(i < m) break; .. }`, what iterating over two slices at once comes to)
+//                the test is `i < min(n, m)`; licm takes the minimum out.
+//   join_exits   Elsewhere (a step that may overflow, then the bound) it is the `and` of both. Late: passes
+//                that learn from branches see more in two.
 #include <optional>
 #include <utility>
 
@@ -31,7 +33,11 @@ struct LoopTest {
 class MergeExits {
   public:
     explicit MergeExits(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), loops_(cfg_, dominators_), home_(function.values.size()) {
+        : function_(function),
+          cfg_(function),
+          dominators_(cfg_),
+          loops_(cfg_, dominators_),
+          home_(function.values.size()) {
         for (const BlockId block : cfg_.rpo()) {
             for (const ValueId param : function.blocks[block].params)
                 home_.set(param, block);
@@ -51,6 +57,13 @@ class MergeExits {
         return changed;
     }
 
+    bool run_join() {
+        bool changed = false;
+        for (const BlockId block : cfg_.rpo())
+            changed = join_tests(block) || changed;
+        return changed;
+    }
+
   private:
     bool merge(LoopId loop) {
         const BlockId header = loops_[loop].header;
@@ -67,10 +80,63 @@ class MergeExits {
         return true;
     }
 
-    // The block with the test behind the header's, over blocks whose tests have been merged already; none when something else
-    // than values comes before it.
+    // The target that stays in the loop when the other leaves it.
+    std::optional<std::size_t> stay_of(LoopId loop, BlockId block) const {
+        const Instruction& branch = function_.terminator(block);
+        if (branch.op != Op::Br || branch.targets[0].block == branch.targets[1].block) return std::nullopt;
+        const std::size_t stay = loops_.contains(loop, branch.targets[0].block) ? 0 : 1;
+        const bool leaves = !loops_.contains(loop, branch.targets[1 - stay].block);
+        return leaves && loops_.contains(loop, branch.targets[stay].block) ? std::optional(stay)
+                                                                           : std::nullopt;
+    }
+
+    bool join_tests(BlockId block) {
+        const LoopId loop = loops_.of(block);
+        if (!loop.valid()) return false;
+        const auto first = stay_of(loop, block);
+        if (!first || function_.blocks[function_.terminator(block).targets[1 - *first].block].cold)
+            return false;
+        const BlockId next =
+            next_test(loops_[loop].header, function_.terminator(block).targets[*first].block);
+        if (!next.valid() || next == block || loops_.of(next) != loop) return false;
+        const auto second = stay_of(loop, next);
+        if (!second || function_.terminator(block).targets[*first].block != next) return false;
+        const Target exit = function_.terminator(block).targets[1 - *first];
+        const Target& other = function_.terminator(next).targets[1 - *second];
+        if (exit.block != other.block || exit.args != other.args) return false;
+        keep_room(function_, 3);
+        auto& insts = function_.blocks[block].insts;
+        auto& moved = function_.blocks[next].insts;
+        insts.insert(insts.end() - 1, moved.begin(), moved.end() - 1);
+        moved.erase(moved.begin(), moved.end() - 1);
+        const ValueId a = holds(block, function_.terminator(block).args[0], *first);
+        const ValueId b = holds(block, function_.terminator(next).args[0], *second);
+        const InstId both =
+            make_inst(function_, Op::And, Type::I1, Type::I1, {a, b}, function_.terminator(block));
+        insts.insert(insts.end() - 1, both);
+        Instruction& branch = function_.terminator(block);
+        branch.args[0] = function_.insts[both].result();
+        branch.targets[0] = {next, {}};
+        branch.targets[1] = exit;
+        set_jump(function_, next, Target(function_.terminator(next).targets[*second]));
+        return true;
+    }
+
+    // The condition, or its negation when the second target is meant.
+    ValueId holds(BlockId block, ValueId condition, std::size_t target) {
+        if (target == 0) return condition;
+        const InstId negated =
+            make_inst(function_, Op::Not, Type::I1, Type::I1, {condition}, function_.terminator(block));
+        auto& insts = function_.blocks[block].insts;
+        insts.insert(insts.end() - 1, negated);
+        return function_.insts[negated].result();
+    }
+
+    // The block with the test behind the header's, over blocks whose tests have been merged already; none
+    // when something else than values comes before it.
     BlockId next_test(BlockId header, BlockId block) const {
-        while (block != header && cfg_.preds(block).size() == 1 && function_.blocks[block].params.empty() && is_plain(block)) {
+        while (block != header && cfg_.preds(block).size() == 1 && function_.blocks[block].params.empty() &&
+               is_plain(block)) {
             const Instruction& last = function_.terminator(block);
             if (last.op != Op::Jump) return block;
             block = last.targets[0].block;
@@ -79,13 +145,12 @@ class MergeExits {
     }
 
     std::optional<LoopTest> test_of(LoopId loop, BlockId block) const {
-        const Instruction& branch = function_.terminator(block);
-        if (branch.op != Op::Br || branch.targets[0].block == branch.targets[1].block) return std::nullopt;
-        const Instruction* compare = function_.def(branch.args[0]);
+        const auto stay = stay_of(loop, block);
+        if (!stay) return std::nullopt;
+        const Instruction* compare = function_.def(function_.terminator(block).args[0]);
         if (compare == nullptr || compare->op != Op::Icmp || !is_int(compare->type)) return std::nullopt;
         LoopTest test;
-        test.stay = loops_.contains(loop, branch.targets[0].block) ? 0 : 1;
-        if (!loops_.contains(loop, branch.targets[test.stay].block) || loops_.contains(loop, branch.targets[1 - test.stay].block)) return std::nullopt;
+        test.stay = *stay;
         test.value = compare->args[0];
         test.bound = compare->args[1];
         const IntCond condition = test.stay == 0 ? compare->int_cond() : invert(compare->int_cond());
@@ -125,11 +190,13 @@ class MergeExits {
         keep_room(function_, 2);
         const Type type = function_.type_of(first.value);
         const Instruction& like = function_.terminator(header);
-        const InstId least = make_inst(function_, first.is_signed ? Op::Smin : Op::Umin, type, type, {first.bound, second.bound}, like);
+        const InstId least = make_inst(function_, first.is_signed ? Op::Smin : Op::Umin, type, type,
+                                       {first.bound, second.bound}, like);
         const ValueId bound = function_.insts[least].result();
         const InstId compare = make_inst(function_, Op::Icmp, type, Type::I1, {first.value, bound}, like);
-        function_.insts[compare].aux = static_cast<std::uint8_t>(first.is_signed ? IntCond::Slt : IntCond::Ult);
-        home_.set(bound, BlockId::none());   // as good as outside
+        function_.insts[compare].aux =
+            static_cast<std::uint8_t>(first.is_signed ? IntCond::Slt : IntCond::Ult);
+        home_.set(bound, BlockId::none());  // as good as outside
         auto& insts = function_.blocks[header].insts;
         insts.insert(insts.end() - 1, {least, compare});
         Instruction& branch = function_.terminator(header);
@@ -150,6 +217,11 @@ class MergeExits {
 bool run_merge_exits(Function& function, const PassContext&) {
     const bool cut = remove_unreachable(function);
     return MergeExits(function).run() || cut;
+}
+
+bool run_join_exits(Function& function, const PassContext&) {
+    const bool cut = remove_unreachable(function);
+    return MergeExits(function).run_join() || cut;
 }
 
 }  // namespace ockc::opt

@@ -93,7 +93,8 @@ class MergeParams {
                 give(params[i], params[i]);
                 continue;
             }
-            recipe_.assign({std::uint64_t{block.raw} << 8 | 0xFF, static_cast<std::uint64_t>(function_.type_of(params[i]))});
+            recipe_.assign({std::uint64_t{block.raw} << 8 | 0xFF,
+                            static_cast<std::uint64_t>(function_.type_of(params[i]))});
             BlockId last;
             for (const BlockId pred : cfg_.preds(block)) {
                 if (pred == last) continue;  // its other edges are taken with the first
@@ -114,7 +115,8 @@ class MergeParams {
                 give(result, result);
             return;
         }
-        recipe_.assign({static_cast<std::uint64_t>(inst.op) | static_cast<std::uint64_t>(inst.type) << 16 | std::uint64_t{inst.aux} << 32,
+        recipe_.assign({static_cast<std::uint64_t>(inst.op) | static_cast<std::uint64_t>(inst.type) << 16 |
+                            std::uint64_t{inst.aux} << 32,
                         inst.imm, inst.imm_high, inst.global.raw});
         for (const ValueId arg : inst.args)
             recipe_.push_back(number_[arg].raw | static_cast<std::uint64_t>(function_.type_of(arg)) << 32);

@@ -22,8 +22,8 @@ constexpr PassInfo kPasses[] = {
 // From memory to values, one level of references at a time: the second round splits what the first round's
 // references pointed to.
 constexpr Pass kEarly[] = {
-    Pass::RemoveDeadBlocks, Pass::Inline,        Pass::Sroa,        Pass::Mem2Reg,
-    Pass::InstCombine,      Pass::SimplifyCfg,   Pass::Sroa,        Pass::Mem2Reg,
+    Pass::RemoveDeadBlocks, Pass::Inline,        Pass::SroaEarly,   Pass::Mem2Reg,
+    Pass::InstCombine,      Pass::SimplifyCfg,   Pass::SroaEarly,   Pass::Mem2Reg,
     Pass::InstCombine,      Pass::JumpThreading, Pass::SimplifyCfg, Pass::Dce,
 };
 
@@ -58,6 +58,9 @@ constexpr Pass kMain[] = {
     Pass::MergeExits,
     Pass::RotateLoops,
     Pass::SimplifyCfg,
+    // What an inclusive range tests second, after whether it is over.
+    Pass::RotateLoops,
+    Pass::SimplifyCfg,
     Pass::Licm,
     Pass::Unroll,
     Pass::Sccp,
@@ -77,6 +80,8 @@ constexpr Pass kMain[] = {
     Pass::InstCombine,
     Pass::SimplifyCfg,
     Pass::JumpThreading,
+    Pass::SimplifyCfg,
+    Pass::JoinExits,
     Pass::SimplifyCfg,
     // The machine: 32-bit arithmetic, fma.
     Pass::Narrow,

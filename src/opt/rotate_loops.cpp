@@ -50,6 +50,8 @@ class RotateLoops {
         const bool inside[2] = {loops_.contains(id, test.targets[0].block),
                                 loops_.contains(id, test.targets[1].block)};
         if (inside[0] == inside[1]) return false;
+        // Not a failed check: it is no way to leave.
+        if (function_.blocks[test.targets[inside[0] ? 1 : 0].block].cold) return false;
         const BlockId body = test.targets[inside[0] ? 0 : 1].block;
         if (body == loop.header) return false;  // tests at its end already
         if (!ends_in_jumps(loop) && size_of(loop.header) > kMaxTest) return false;

@@ -2,8 +2,8 @@
 // make values of them, and turns memcpy and memset of such slots into loads and stores of the parts.
 //
 //   1. Every pointer that is a slot plus a constant is found (through ptradd and spacecast), or a slot plus
-//      something that stays within known bytes of it (an array in a struct: nonnull with a size). A slot whose
-//      address is used in any other way, or accessed outside its bounds, is left alone ("pinned").
+//      something that stays within known bytes of it (an array in a struct: nonnull with a size). A slot
+//      whose address is used in any other way, or accessed outside its bounds, is left alone ("pinned").
 //   2. Loads and stores give a slot its pieces (offset, size, type). A memcpy between two slots makes their
 //   pieces
 //      equal where it copies: pieces travel along such links until nothing changes.
@@ -52,6 +52,12 @@ struct Link {
     std::uint64_t size;
 };
 
+// Bytes that a memcpy reads or writes, and the alignment of what they are.
+struct Copied {
+    std::uint64_t begin, end;
+    std::uint32_t align;
+};
+
 struct Part {
     std::uint64_t offset;
     std::uint64_t size;
@@ -68,18 +74,19 @@ struct Slot {
     bool filled = false;              // written by a memset, or copied into from memory that is no slot
     std::map<PieceKey, Type> pieces;  // Void: bytes that must stay together
     std::vector<Link> links;
+    std::vector<Copied> copied;
     std::vector<Part> parts;
 };
 
 class Sroa {
   public:
-    explicit Sroa(Function& function) : function_(function), pool_(function) {}
+    Sroa(Function& function, bool early) : function_(function), pool_(function), early_(early) {}
 
     bool run() {
         for (const InstId id : function_.blocks[function_.entry()].insts) {
             const Instruction& inst = function_.insts[id];
             if (inst.op == Op::Alloca)
-                slots_.push_back({id, inst.imm, false, true, false, false, {}, {}, {}});
+                slots_.push_back({id, inst.imm, false, true, false, false, {}, {}, {}, {}});
         }
         if (slots_.empty()) return false;
         find_places();
@@ -119,7 +126,8 @@ class Sroa {
             const Instruction* offset = constant_def(function_, inst.args[1]);
             Place place = places_[inst.args[0]];
             if (offset != nullptr) {
-                place.offset = static_cast<std::int64_t>(static_cast<std::uint64_t>(place.offset) + offset->imm);
+                place.offset =
+                    static_cast<std::int64_t>(static_cast<std::uint64_t>(place.offset) + offset->imm);
             } else if (place.bytes != 0) {
                 place.is_dynamic = true;
             } else {
@@ -133,7 +141,9 @@ class Sroa {
     // The place when nothing outside the next `bytes` bytes is reached through it.
     Place bounded(Place place, std::uint64_t bytes) const {
         const std::uint64_t size = slots_[place.slot].size;
-        if (bytes == 0 || place.is_dynamic || place.offset < 0 || static_cast<std::uint64_t>(place.offset) > size) return place;
+        if (bytes == 0 || place.is_dynamic || place.offset < 0 ||
+            static_cast<std::uint64_t>(place.offset) > size)
+            return place;
         const auto begin = static_cast<std::uint64_t>(place.offset);
         if (bytes > size - begin || (place.bytes != 0 && bytes >= place.bytes)) return place;
         place.begin = begin;
@@ -260,6 +270,9 @@ class Sroa {
         const bool from_open = from.slot != kNoSlot && !slots_[from.slot].pinned && !from.is_dynamic;
         const auto to_offset = static_cast<std::uint64_t>(to.offset);
         const auto from_offset = static_cast<std::uint64_t>(from.offset);
+        if (to_open) slots_[to.slot].copied.push_back({to_offset, to_offset + inst.imm, inst.memory.align});
+        if (from_open)
+            slots_[from.slot].copied.push_back({from_offset, from_offset + inst.imm, inst.memory.align});
         if (to_open && from_open) {
             if (to.slot == from.slot) {  // inside one slot: as bytes
                 add_piece(slots_[to.slot], to_offset, inst.imm, Type::Void);
@@ -359,12 +372,16 @@ class Sroa {
         }
     }
 
-    // Covers [at, end) with the largest aligned integers.
+    // Covers [at, end) with the largest integers that no copy's alignment speaks against: a copied value's
+    // own alignment is what its elements have, and pieces of that size agree with later accesses to them.
     void fill(Slot& slot, std::uint64_t at, std::uint64_t end) {
-        const std::uint32_t align = function_.insts[slot.alloca].memory.align;
+        if (early_ && at < end) return add_piece(slot, at, end - at, Type::Void);
         while (at < end && !slot.pinned) {
-            std::uint64_t size = 8;
-            while (size > end - at || at % size != 0 || size > std::max<std::uint64_t>(align, 1))
+            std::uint64_t size = std::clamp<std::uint64_t>(function_.insts[slot.alloca].memory.align, 1, 8);
+            for (const Copied& copied : slot.copied) {
+                if (copied.begin <= at && at < copied.end) size = std::min<std::uint64_t>(size, copied.align);
+            }
+            while (size > end - at || at % size != 0)
                 size /= 2;
             add_piece(slot, at, size, int_type(static_cast<std::uint32_t>(size) * 8));
             at += size;
@@ -506,7 +523,8 @@ class Sroa {
         if (!from.is_dynamic) {
             const Part& part = part_at(slot, from.begin);
             const auto offset = static_cast<std::uint64_t>(from.offset) - part.offset;
-            const ValueId base = emit_offset(function_.insts[part.alloca].result(), offset, Instruction(function_.insts[id]));
+            const ValueId base =
+                emit_offset(function_.insts[part.alloca].result(), offset, Instruction(function_.insts[id]));
             function_.insts[id].args[0] = base;
         }
         Instruction& inst = function_.insts[id];
@@ -618,7 +636,8 @@ class Sroa {
         std::uint32_t align;
     };
     Side side(const Instruction& inst, std::uint32_t arg, Place place, std::uint64_t delta) {
-        if (!is_open(place) || place.is_dynamic) return {inst.args[arg], delta, align_at(inst.memory.align, delta)};
+        if (!is_open(place) || place.is_dynamic)
+            return {inst.args[arg], delta, align_at(inst.memory.align, delta)};
         const Part& part = part_at(slots_[place.slot], static_cast<std::uint64_t>(place.offset) + delta);
         const std::uint64_t offset = static_cast<std::uint64_t>(place.offset) + delta - part.offset;
         return {function_.insts[part.alloca].result(), offset,
@@ -649,6 +668,7 @@ class Sroa {
 
     Function& function_;
     ConstantPool pool_;
+    bool early_;  // callers will tell what unknown bytes are: they stay together
     std::vector<Slot> slots_;
     SideMap<ValueId, Place> places_;
     std::vector<Work> work_;
@@ -661,7 +681,12 @@ class Sroa {
 
 bool run_sroa(Function& function, const PassContext&) {
     const bool cut = remove_unreachable(function);
-    return Sroa(function).run() || cut;
+    return Sroa(function, false).run() || cut;
+}
+
+bool run_sroa_early(Function& function, const PassContext&) {
+    const bool cut = remove_unreachable(function);
+    return Sroa(function, true).run() || cut;
 }
 
 }  // namespace ockc::opt
