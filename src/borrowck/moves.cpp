@@ -31,11 +31,22 @@ void Checker::check_initialized(NeedsInit why, const Place& place) {
 void Checker::check_wholly_initialized(NeedsInit why, const Place& place) {
     const mir::MovePaths::Lookup found = paths_.find(place);
     if (state_.maybe_uninit.test(found.path.raw)) return report_uninitialized(why, found.path, place, false);
-    if (!found.exact) return;
     MovePathId part;
-    paths_.for_each_descendant(found.path, [&](MovePathId path) {
-        if (!part.valid() && state_.maybe_uninit.test(path.raw)) part = path;
-    });
+    const auto look_below = [&](MovePathId root) {
+        paths_.for_each_descendant(root, [&](MovePathId path) {
+            if (!part.valid() && state_.maybe_uninit.test(path.raw)) part = path;
+        });
+    };
+    if (found.exact) {
+        look_below(found.path);
+    } else if (place.projections.back().kind == ProjectionKind::Subslice && paths_.paths()[found.path].place.projections.size() + 1 == place.projections.size()) {
+        // A part of an array has no path of its own: its elements have.
+        const mir::Projection& slice = place.projections.back();
+        for (MovePathId at = paths_.paths()[found.path].first_child; at.valid(); at = paths_.paths()[at].next_sibling) {
+            const mir::Projection& step = paths_.paths()[at].place.projections.back();
+            if (step.offset >= slice.offset && step.offset < slice.min_length) look_below(at);
+        }
+    }
     if (part.valid()) report_uninitialized(why, part, place, true);
 }
 

@@ -24,19 +24,22 @@ struct Value {
     ValueForm form = ValueForm::Zero;
     ir::ValueId a, b;              // Scalar, Pair
     PlaceRef memory;               // Memory
+    TypeId fn_target{};            // function pointers: the function item or closure meant, where known
 };
 
 class FunctionLowering {
   public:
     FunctionLowering(ModuleLowering& module, const mir::Body& body, std::span<const types::GenericArg> args, ir::FuncId function);
     // `shape` is the function's own; kernels bind their parameters from the ABI instead.
-    void run(const CallShape& shape);
+    void run(const CallShape& shape, std::span<const TypeId> fn_targets);
     void run_kernel(const abi::KernelAbi& abi);
 
   private:
     // lower_body.cpp
     static ir::Type scalar_slot_type(abi::Scalar scalar);
-    void make_locals();
+    bool make_locals();   // false: reported
+    void give_up();
+    bool check_size(TypeId type, Span span);
     void bind_arguments(const CallShape& shape);
     void bind_kernel_parameter(mir::LocalId local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);
     void lower_blocks();
@@ -55,6 +58,7 @@ class FunctionLowering {
     PlaceRef field(const PlaceRef& base, std::uint32_t index, TypeId type);
     PlaceRef element(const PlaceRef& base, ir::ValueId index, TypeId type);
     ir::ValueId address(const PlaceRef& place);          // generic pointer to the place
+    ir::ValueId base_pointer(const PlaceRef& place) { return place.ptr.valid() ? place.ptr : address(place); }
     ir::ValueId length(const PlaceRef& place);           // of an array or slice place
     Value load(const PlaceRef& place);
     void store(const PlaceRef& place, const Value& value);
@@ -99,14 +103,27 @@ class FunctionLowering {
 
     // lower_call.cpp
     void lower_call(const mir::CallTerminator& node, Span span);
-    void lower_drop(const mir::DropTerminator& node);
-    void drop_value(const PlaceRef& place);
-    void drop_enum(const PlaceRef& place, const check::AdtInfo& adt);
     void call_instance(ItemRef callee, std::span<const Value> args, const PlaceRef* destination, TypeId output);
-    void call_function(ir::FuncId callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
+    void call_function(ItemRef callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
     std::vector<Value> spread_tuple(std::span<const Value> args);
     void construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination);
     bool is_ctor(DefId def) const;
+
+    // lower_fn_pointer.cpp
+    void find_fn_targets(std::span<const TypeId> targets);
+    TypeId const_fn_target(const mir::Constant& constant);
+    TypeId fn_target(const mir::Operand& operand);
+    Value fn_pointer(TypeId function, TypeId type);
+    void call_pointer(const Value& callee, std::span<const Value> args, const PlaceRef* destination, TypeId output);
+
+    // lower_drop.cpp
+    void lower_drop(const mir::DropTerminator& node);
+    void drop_value(const PlaceRef& place);
+    void drop_fields(const PlaceRef& place, std::span<const TypeId> parts);
+    void drop_elements(const PlaceRef& place, TypeId type);
+    void drop_adt(const PlaceRef& place, const types::TypeData& data);
+    void drop_enum(const PlaceRef& place, const check::AdtInfo& adt);
+    std::vector<TypeId> variant_types(const check::AdtInfo& adt, std::uint32_t variant, types::ArgsId args);
 
     // lower_scalar_op.cpp
     void lower_scalar_op(ItemRef method, std::span<const Value> args, const PlaceRef& destination, Span span);
@@ -134,8 +151,8 @@ class FunctionLowering {
     TypeId subst(TypeId type) { return module_.subst(type, args_); }
     TypeId type_of(const mir::Place& place) { return subst(body_.type_of(place)); }
     const Layout& layout(TypeId type) { return module_.layout(type); }
-    Value scalar_value(TypeId type, ir::ValueId a) { return {type, ValueForm::Scalar, a, {}, {}}; }
-    Value zero_value(TypeId type) { return {type, ValueForm::Zero, {}, {}, {}}; }
+    Value scalar_value(TypeId type, ir::ValueId a) { return {type, ValueForm::Scalar, a, {}, {}, {}}; }
+    Value zero_value(TypeId type) { return {type, ValueForm::Zero, {}, {}, {}, {}}; }
     bool is_signed(TypeId type);
     bool is_float(TypeId type) { return types_.kind(type) == types::TypeKind::Float; }
     ir::BlockId block_of(mir::BlockId block) { return blocks_[block.raw]; }
@@ -148,6 +165,7 @@ class FunctionLowering {
     ir::Function function_;              // moved into the module at the end: its store grows meanwhile
     ir::Builder builder_;
     std::vector<PlaceRef> locals_;       // by mir::LocalId; ptr none for zero-sized ones
+    std::vector<TypeId> fn_targets_;     // by mir::LocalId: see lower_fn_pointer.cpp
     std::vector<ir::BlockId> blocks_;    // by mir::BlockId
     std::vector<ir::InstId> allocas_;    // placed at the head of the entry block when the body is done
     PlaceRef return_place_;              // sret memory, when the result goes through memory

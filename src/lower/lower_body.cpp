@@ -17,7 +17,7 @@ FunctionLowering::FunctionLowering(ModuleLowering& module, const mir::Body& body
     for (std::size_t i = 0; i < body.blocks.size(); ++i) blocks_.push_back(function_.add_block());
 }
 
-void FunctionLowering::run(const CallShape& shape) {
+void FunctionLowering::run(const CallShape& shape, std::span<const TypeId> fn_targets) {
     const hir::Def& def = module_.context().program().defs[body_.owner];
     for (const hir::Attribute& attribute : def.attributes) {
         if (attribute.kind == hir::AttributeKind::Inline) function_.inline_hint = ir::Inline::Always;
@@ -28,7 +28,8 @@ void FunctionLowering::run(const CallShape& shape) {
         function_.add_block_param(function_.entry(), type);
         function_.param_attrs.push_back({});
     }
-    make_locals();
+    if (!make_locals()) return give_up();
+    find_fn_targets(fn_targets);
     bind_arguments(shape);
     lower_blocks();
     finish();
@@ -55,7 +56,8 @@ void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {
             function_.param_attrs.push_back(attrs);
         }
     }
-    make_locals();
+    if (!make_locals()) return give_up();
+    find_fn_targets({});
     for (std::uint32_t i = 0; i < body_.arg_count; ++i) {
         const abi::KernelParam& param = abi.params[i];
         bind_kernel_parameter(mir::LocalId(i + 1), param, std::span(slots).subspan(param.first_slot, param.slot_count));
@@ -88,17 +90,48 @@ ir::Type FunctionLowering::scalar_slot_type(abi::Scalar scalar) {
     OCKC_UNREACHABLE("scalar");
 }
 
-void FunctionLowering::make_locals() {
+bool FunctionLowering::make_locals() {
     locals_.reserve(body_.locals.size());
+    bool good = true;
     for (const mir::Local& local : body_.locals) {
         const TypeId type = subst(local.type);
-        const Layout& shape = layout(type);
-        if (shape.error != types::LayoutError::None) {
-            module_.context().sink().error(Code::OCK0999, local.span,
-                                           fmt::format("values of type `{}` are too large or have no fixed size", module_.context().text(type)));
-        }
-        locals_.push_back(temporary(type));
+        // One error for a value and the temporaries on its way.
+        good = good && check_size(type, local.span);
+        if (good) locals_.push_back(temporary(type));
     }
+    return good;
+}
+
+bool FunctionLowering::check_size(TypeId type, Span span) {
+    constexpr std::uint64_t kLocalMemory = 512 * 1024;   // bytes that the hardware gives a thread at most
+    const Layout& shape = layout(type);
+    const auto refuse = [&](Code code, std::string text) -> Diagnostic& { return module_.context().sink().error(code, span, std::move(text)); };
+    switch (shape.error) {
+        case types::LayoutError::None: break;
+        case types::LayoutError::TooLarge:
+            refuse(Code::OCK0999, fmt::format("values of the type `{}` are too big for the target architecture", module_.context().text(type)));
+            return false;
+        case types::LayoutError::Generic:
+        case types::LayoutError::Recursive:
+        case types::LayoutError::Unsized:
+            refuse(Code::OCK0999, fmt::format("values of type `{}` have no fixed size", module_.context().text(type)));
+            return false;
+    }
+    if (shape.size <= kLocalMemory) return true;
+    refuse(Code::OCK0999, fmt::format("a value of type `{}` takes {} bytes, more than the {} bytes of a thread's local memory",
+                                      module_.context().text(type), shape.size, kLocalMemory))
+        .help("keep large data in memory that the kernel receives as a slice");
+    return false;
+}
+
+// An error was reported: a body that holds together and does nothing.
+void FunctionLowering::give_up() {
+    builder_.jump(blocks_[0]);
+    for (const ir::BlockId block : blocks_) {
+        builder_.at_end(block);
+        builder_.unreachable();
+    }
+    finish();
 }
 
 void FunctionLowering::bind_arguments(const CallShape& shape) {

@@ -9,17 +9,19 @@ using check::Instance;
 using types::TypeKind;
 
 void FunctionLowering::lower_call(const mir::CallTerminator& node, Span span) {
-    const TypeId callee_type = subst(body_.type_of(node.callee));
-    const types::TypeData& callee = types_[callee_type];
-    OCKC_CHECK_MSG(callee.kind == TypeKind::FnDef, "call of something that is no function item");
+    const types::TypeData callee = types_[subst(body_.type_of(node.callee))];
+    OCKC_CHECK_MSG(callee.kind == TypeKind::FnDef || callee.kind == TypeKind::FnPtr, "call of something that is no function");
     std::vector<Value> args;
     args.reserve(node.args.size());
     for (const mir::Operand& one : node.args) args.push_back(operand(one));
     const TypeId output = type_of(node.destination);
     const PlaceRef destination = lower_place(node.destination);
-    const ItemRef item{callee.def, callee.args};
     builder_.set_span(span);
-    call_instance(item, args, &destination, output);
+    if (callee.kind == TypeKind::FnPtr) {
+        call_pointer(operand(node.callee), args, &destination, output);
+    } else {
+        call_instance({callee.def, callee.args}, args, &destination, output);
+    }
     if (builder_.terminated()) return;   // an intrinsic that diverges
     if (node.target.valid()) return builder_.jump(block_of(node.target));
     builder_.unreachable();
@@ -41,7 +43,7 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
                 OCKC_CHECK_MSG(which.has_value(), def.intrinsic);
                 return lower_intrinsic(*which, item, args, *destination);
             }
-            return call_function(module_.function_of(item), module_.shape_of(item), args, destination);
+            return call_function(item, module_.shape_of(item), args, destination);
         }
         case Instance::Kind::CloneShim: {
             const TypeId type = types_[args[0].type].element;
@@ -55,13 +57,17 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
             const types::TypeData& closure = types_[instance->closure];
             const ItemRef item{closure.def, closure.args};
             const std::vector<Value> spread = spread_tuple(args);
-            return call_function(module_.function_of(item), module_.shape_of(item), spread, destination);
+            return call_function(item, module_.shape_of(item), spread, destination);
         }
         case Instance::Kind::DropGlue: return drop_value({args[0].a, 0, args[0].b, types_[args[0].type].element, &layout(types_[args[0].type].element)});
         case Instance::Kind::ScalarOp: return lower_scalar_op(instance->item, args, *destination, builder_.span());
-        case Instance::Kind::FnPtrCall: break;   // refused by check
+        case Instance::Kind::FnPtrCall: {
+            // `self` is the pointer or a reference to it: what lies there is not followed.
+            const std::vector<Value> spread = spread_tuple(args);
+            return call_pointer(spread[0], std::span(spread).subspan(1), destination, output);
+        }
     }
-    OCKC_UNREACHABLE("call through a function pointer");
+    OCKC_UNREACHABLE("instance kind");
 }
 
 // Fn::call(&f, (a, b)): the callee and the tuple's elements.
@@ -73,7 +79,7 @@ std::vector<Value> FunctionLowering::spread_tuple(std::span<const Value> args) {
     return spread;
 }
 
-void FunctionLowering::call_function(ir::FuncId callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination) {
+void FunctionLowering::call_function(ItemRef callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination) {
     std::vector<ir::ValueId> values;
     PlaceRef result;
     if (shape.returns_memory) {
@@ -97,7 +103,10 @@ void FunctionLowering::call_function(ir::FuncId callee, const CallShape& shape, 
         }
     }
     OCKC_CHECK_MSG(values.size() == shape.params.size(), "arguments against parameters");
-    const std::vector<ir::ValueId> results = builder_.call(callee, values, shape.results);
+    std::vector<TypeId> fn_targets;
+    for (const Value& arg : args) fn_targets.push_back(arg.fn_target);
+    const ir::FuncId function = module_.function_of(callee, std::move(fn_targets), builder_.span());
+    const std::vector<ir::ValueId> results = builder_.call(function, values, shape.results);
     if (shape.returns_memory) return store(*destination, load(result));
     Value value{shape.output, form_of(layout(shape.output)), {}, {}, {}};
     if (!results.empty()) value.a = results[0];
@@ -112,66 +121,6 @@ void FunctionLowering::construct(DefId ctor, TypeId type, std::span<const Value>
     fields.layout = &variant_layout(type, variant);
     for (std::uint32_t i = 0; i < args.size(); ++i) store(field(fields, i, args[i].type), args[i]);
     if (adt.kind == check::AdtInfo::Kind::Enum) set_discriminant(destination, variant);
-}
-
-void FunctionLowering::lower_drop(const mir::DropTerminator& node) {
-    drop_value(lower_place(node.place));
-    builder_.jump(block_of(node.target));
-}
-
-// Drop glue, written out: the type's own `drop`, then its fields in declaration order.
-void FunctionLowering::drop_value(const PlaceRef& place) {
-    check::Context& context = module_.context();
-    if (!context.needs_drop(place.type, context.empty_env())) return;
-    const types::TypeData& data = types_[place.type];
-    switch (data.kind) {
-        case TypeKind::Tuple: {
-            const auto elements = types_[data.elements];
-            for (std::uint32_t i = 0; i < elements.size(); ++i) drop_value(field(place, i, elements[i]));
-            return;
-        }
-        case TypeKind::Array:
-            return for_each_index(place.layout->count, [&](ir::ValueId i) { drop_value(element(place, i, types_[place.type].element)); });
-        case TypeKind::Adt: break;
-        default: OCKC_UNREACHABLE("drop glue of this type");
-    }
-    const ItemRef own = context.drop_impl(place.type);
-    if (own.valid()) {
-        const CallShape shape = module_.shape_of(own);
-        const Value self = scalar_value(shape.inputs[0], address(place));
-        const PlaceRef unit = temporary(shape.output);
-        call_function(module_.function_of(own), shape, {&self, 1}, &unit);
-    }
-    const check::AdtInfo& adt = context.adt(data.def);
-    if (adt.kind == check::AdtInfo::Kind::Struct) {
-        for (std::uint32_t i = 0; i < adt.variants[0].fields.size(); ++i) {
-            drop_value(field(place, i, context.field_type(adt.variants[0].fields[i], data.args, context.empty_env())));
-        }
-        return;
-    }
-    drop_enum(place, adt);
-}
-
-void FunctionLowering::drop_enum(const PlaceRef& place, const check::AdtInfo& adt) {
-    check::Context& context = module_.context();
-    const TypeId tag_type = types_.int_type(adt.discriminant_type);
-    const ir::ValueId tag = discriminant(place, tag_type);
-    const ir::BlockId done = function_.add_block();
-    for (std::uint32_t v = 0; v < adt.variants.size(); ++v) {
-        const ir::BlockId here = function_.add_block(), next = function_.add_block();
-        const auto& bits = adt.variants[v].discriminant;
-        builder_.br(builder_.icmp(ir::IntCond::Eq, tag, builder_.const_int(function_.type_of(tag), bits[0], bits[1])), here, next);
-        builder_.at_end(here);
-        PlaceRef fields = place;
-        fields.layout = &variant_layout(place.type, v);
-        for (std::uint32_t i = 0; i < adt.variants[v].fields.size(); ++i) {
-            drop_value(field(fields, i, context.field_type(adt.variants[v].fields[i], types_[place.type].args, context.empty_env())));
-        }
-        builder_.jump(done);
-        builder_.at_end(next);
-    }
-    builder_.jump(done);
-    builder_.at_end(done);
 }
 
 }  // namespace ockc::lower

@@ -67,8 +67,8 @@ Value FunctionLowering::const_value(const ConstValue& value, TypeId type) {
         case ConstValue::Kind::Uninit: return load(temporary(type));
         case ConstValue::Kind::Ref: return const_pointer(value, type);
         case ConstValue::Kind::StaticRef: return scalar_value(type, generic_address(module_.static_global(value.static_def)));
-        case ConstValue::Kind::Bytes:
-        case ConstValue::Kind::FnPtr: break;
+        case ConstValue::Kind::FnPtr: return fn_pointer(value.fn_item, type);
+        case ConstValue::Kind::Bytes: break;   // only behind references
         case ConstValue::Kind::Aggregate: {
             const Layout& shape = layout(type);
             if (form_of(shape) == ValueForm::Zero) return zero_value(type);

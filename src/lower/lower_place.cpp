@@ -99,6 +99,7 @@ PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, Type
         at.ptr = within(builder_.ptr_add_const(base.ptr, base.offset), base.layout->size);
         at.offset = 0;
     }
+    if (!at.ptr.valid()) at.ptr = address(base);   // an array of no elements has no memory
     at.ptr = builder_.ptr_add(at.ptr, bytes);
     return at;
 }
@@ -123,13 +124,13 @@ ir::ValueId FunctionLowering::length(const PlaceRef& place) {
 ir::ValueId FunctionLowering::load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align) {
     ir::MemoryInfo memory;
     memory.align = align_at(align, offset);
-    return builder_.load(ir_type(scalar), place.ptr, memory, place.offset + offset);
+    return builder_.load(ir_type(scalar), base_pointer(place), memory, place.offset + offset);
 }
 
 void FunctionLowering::store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align) {
     ir::MemoryInfo memory;
     memory.align = align_at(align, offset);
-    builder_.store(place.ptr, value, memory, place.offset + offset);
+    builder_.store(base_pointer(place), value, memory, place.offset + offset);
 }
 
 Value FunctionLowering::load(const PlaceRef& place) {
@@ -156,8 +157,8 @@ void FunctionLowering::store(const PlaceRef& place, const Value& value) {
             store_scalar(place, 0, value.a, shape.align);
             return store_scalar(place, shape.pair_offset, value.b, shape.align);
         case ValueForm::Memory: {
-            const ir::ValueId to = builder_.ptr_add_const(place.ptr, place.offset);
-            const ir::ValueId from = builder_.ptr_add_const(value.memory.ptr, value.memory.offset);
+            const ir::ValueId to = builder_.ptr_add_const(base_pointer(place), place.offset);
+            const ir::ValueId from = builder_.ptr_add_const(base_pointer(value.memory), value.memory.offset);
             if (to != from) builder_.memcpy(to, from, shape.size, shape.align);
             return;
         }

@@ -16,7 +16,9 @@ void FunctionLowering::assign(const mir::Place& place, const mir::Rvalue& value)
 
 Value FunctionLowering::operand(const mir::Operand& operand) {
     if (operand.is_constant()) return constant(body_.constants[operand.constant]);
-    return load(lower_place(operand.place));
+    Value value = load(lower_place(operand.place));
+    value.fn_target = fn_target(operand);
+    return value;
 }
 
 Value FunctionLowering::rvalue(const mir::Rvalue& value, TypeId type) {
@@ -139,9 +141,9 @@ Value FunctionLowering::cast(const mir::CastRvalue& node, TypeId to) {
             return {to, ValueForm::Pair, from.a, builder_.const_int(ir::Type::I64, layout(array).count), {}};
         }
         case mir::CastKind::ReifyFn:
-        case mir::CastKind::ClosureFn: break;   // refused by check: function pointers need a target known at compile time
+        case mir::CastKind::ClosureFn: return fn_pointer(from.type, to);
     }
-    OCKC_UNREACHABLE("cast to a function pointer");
+    OCKC_UNREACHABLE("cast kind");
 }
 
 Value FunctionLowering::unary(mir::UnOp op, const Value& value, TypeId type) {

@@ -53,21 +53,23 @@ Output ModuleLowering::run() {
             lower_kernel(kernel);
         }
     }
-    while (!queue_.empty()) {
+    while (!queue_.empty() && !stopped_) {
         const Pending next = queue_.front();
         queue_.pop_front();
         const mir::Body* body = input_.mir(next.item.def);
         if (body == nullptr) continue;   // reported
         const std::string name = context().text(next.item);
         const CrashContext crash("lowering", name);
+        current_ = next.function;
         const auto args = types()[next.item.args];
         FunctionLowering lowering(*this, *body, args, next.function);
         if (next.is_kernel) {
             lowering.run_kernel(output_.abi.kernels[output_.module.functions[next.function].kernel_index]);
         } else {
-            lowering.run(shape_of(next.item));
+            lowering.run(shape_of(next.item), origins_.at(next.function).fn_targets);
         }
     }
+    if (!stopped_) refuse_call_cycles();
     return std::move(output_);
 }
 
@@ -85,6 +87,7 @@ void ModuleLowering::lower_kernel(DefId kernel) {
     function.facts.max_threads = launch.max_threads.value_or(0);
     output_.abi.kernels.push_back(std::move(abi));
     const ir::FuncId id = module().functions.push(std::move(function));
+    origins_[id] = {{kernel, types().no_args}, {}, {}};
     queue_.push_back({{kernel, types().no_args}, id, true});
 }
 
@@ -128,16 +131,29 @@ CallShape ModuleLowering::shape_of(ItemRef item) {
     return shape_of(std::move(sig.inputs), subst(sig.output, {}));
 }
 
-ir::FuncId ModuleLowering::function_of(ItemRef item) {
-    const std::uint64_t key = static_cast<std::uint64_t>(item.def.raw) << 32 | item.args.raw;
+std::size_t ModuleLowering::InstanceKeyHash::operator()(const InstanceKey& key) const {
+    std::uint64_t hash = static_cast<std::uint64_t>(key.item.def.raw) << 32 | key.item.args.raw;
+    for (const TypeId target : key.fn_targets) hash = hash * 0x9E37'79B9'7F4A'7C15u + target.raw;
+    return std::hash<std::uint64_t>()(hash);
+}
+
+ir::FuncId ModuleLowering::function_of(ItemRef item, std::vector<TypeId> fn_targets, Span site) {
+    while (!fn_targets.empty() && !fn_targets.back().valid()) fn_targets.pop_back();
+    InstanceKey key{item, std::move(fn_targets)};
     if (auto found = instances_.find(key); found != instances_.end()) return found->second;
+    stopped_ = stopped_ || !within_limits(item, site);
     ir::Function function;
-    function.name = symbol_for(item);
+    function.name = stopped_ ? std::string() : symbol_for(item);
     function.span = context().program().defs[item.def].name.span;
     const ir::FuncId id = module().functions.push(std::move(function));
-    instances_.emplace(key, id);
+    origins_[id] = {item, current_, key.fn_targets};
+    instances_.emplace(std::move(key), id);
     queue_.push_back({item, id, false});
     return id;
+}
+
+std::uint64_t ModuleLowering::fn_number(TypeId function) {
+    return fn_numbers_.emplace(function, fn_numbers_.size() + 1).first->second;
 }
 
 // Readable: the item's path with everything that PTX names cannot hold made `_`.

@@ -55,8 +55,10 @@ class ModuleLowering {
     const Layout& layout(TypeId type);
     TypeId subst(TypeId type, std::span<const types::GenericArg> args);
 
-    // The IR function of an instance; queued for lowering when new. `body_of` differs from `item.def` for closures.
-    ir::FuncId function_of(ItemRef item);
+    // The IR function of an instance; queued for lowering when new. `fn_targets`: of its parameters that are function
+    // pointers, none where not known (and for all others); `site`: the call that needs it.
+    ir::FuncId function_of(ItemRef item, std::vector<TypeId> fn_targets, Span site);
+    std::uint64_t fn_number(TypeId function);   // of a function item or closure that a pointer is made of, from 1
     CallShape shape_of(std::vector<TypeId> inputs, TypeId output);
     CallShape shape_of(ItemRef item);
 
@@ -83,6 +85,24 @@ class ModuleLowering {
         ir::FuncId function;
         bool is_kernel = false;
     };
+    // How an instance came to be: for the limit on their depth, and for the names in errors. By ir::FuncId.
+    struct Origin {
+        ItemRef item;
+        ir::FuncId caller;             // none: a kernel
+        std::vector<TypeId> fn_targets;
+    };
+    struct InstanceKey {
+        ItemRef item;
+        std::vector<TypeId> fn_targets;
+        bool operator==(const InstanceKey&) const = default;
+    };
+    struct InstanceKeyHash {
+        std::size_t operator()(const InstanceKey& key) const;
+    };
+    bool within_limits(ItemRef item, Span site);
+    std::uint64_t type_parts(TypeId type);
+    std::string short_text(ItemRef item);
+    void refuse_call_cycles();
     std::string symbol_for(ItemRef item);
     std::string unique_symbol(std::string wanted);
     void lower_kernel(DefId kernel);
@@ -90,7 +110,12 @@ class ModuleLowering {
     const Input& input_;
     Output output_;
     std::deque<Pending> queue_;
-    std::unordered_map<std::uint64_t, ir::FuncId> instances_;          // def and args in one key
+    std::unordered_map<InstanceKey, ir::FuncId, InstanceKeyHash> instances_;
+    std::unordered_map<ir::FuncId, Origin> origins_;
+    ir::FuncId current_;                                               // being lowered
+    std::unordered_map<TypeId, std::uint64_t> fn_numbers_;
+    std::unordered_map<TypeId, std::uint64_t> type_parts_;
+    bool stopped_ = false;                                             // too many instances: reported
     std::unordered_map<DefId, ir::GlobalId> statics_;
     std::map<std::tuple<std::vector<std::uint8_t>, std::vector<ir::Relocation>, std::uint32_t>, ir::GlobalId> const_globals_;
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;

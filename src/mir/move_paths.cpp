@@ -92,9 +92,24 @@ void MovePaths::add_init(Location at, const Place& place) {
 
 void MovePaths::gather(Location at, const Operand& operand) {
     if (operand.kind != Operand::Kind::Move) return;
-    const std::optional<MovePathId> path = make(operand.place, at, true);
-    if (!path) return;
-    moves_.push(MoveOut{*path, at});
+    const auto move_out = [&](const Place& place) {
+        const std::optional<MovePathId> path = make(place, at, true);
+        if (path) moves_.push(MoveOut{*path, at});
+    };
+    const Place& place = operand.place;
+    const bool is_part = !place.projections.empty() && place.projections.back().kind == ProjectionKind::Subslice;
+    if (!is_part || place.projections.back().from_end) return move_out(place);
+    // Elements have paths, subarrays have none: a move of `a[1..3]` moves a[1] and a[2].
+    const std::size_t last = place.projections.size() - 1;
+    const TypeId array = body_.type_of(place.prefix(last));
+    const types::TypeData data = context_.types()[array];
+    const std::uint64_t length = context_.usize_value(data.length).value_or(0);
+    std::vector<Projection> steps(place.projections.begin(), place.projections.end());
+    for (std::uint64_t i = place.projections[last].offset; i < place.projections[last].min_length; ++i) {
+        steps[last] = Projection{.kind = ProjectionKind::ConstantIndex, .offset = i, .min_length = length, .type = data.element};
+        arrays_.push_back(std::make_unique<std::vector<Projection>>(steps));
+        move_out(Place{place.local, *arrays_.back()});
+    }
 }
 
 void MovePaths::gather(Location at, const Statement& statement) {

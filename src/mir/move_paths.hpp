@@ -2,6 +2,7 @@
 // Only places that some statement moves out of or assigns have paths; a place without one shares the fate of its nearest
 // prefix. Nothing behind a reference and no element of an array has a path: moves out of those are errors (MoveError).
 #pragma once
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -78,6 +79,7 @@ class MovePaths {
     IndexVec<MoveOutId, MoveOut> moves_;
     IndexVec<InitId, Init> inits_;
     std::vector<MoveError> errors_;
+    std::vector<std::unique_ptr<std::vector<Projection>>> arrays_;   // the projections of paths that no statement names
     void begin_point();
     std::size_t point(Location at) const { return block_begin_[at.block.raw] + at.statement; }
 

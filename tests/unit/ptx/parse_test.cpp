@@ -52,6 +52,12 @@ TEST_CASE("literals") {
     CHECK(operand("mov.f32 %f1, 1.5;", 1) == Operand::f32(0x3FC00000));
     CHECK(operand("mov.f64 %fd1, 0d3FF0000000000000;", 1) == Operand::f64(0x3FF0000000000000));
     CHECK(operand("mov.f64 %fd1, -2.5e1;", 1) == Operand::f64(0xC039000000000000));
+    // A conversion's operand has the source's type.
+    CHECK(operand("cvt.rn.f32.f64 %f1, 0d3FF0000000000000;", 1) == Operand::f64(0x3FF0000000000000));
+    CHECK(operand("cvt.rn.f32.f64 %f1, 1.0;", 1) == Operand::f64(0x3FF0000000000000));
+    CHECK(operand("cvt.f64.f32 %fd1, 1.5;", 1) == Operand::f32(0x3FC00000));
+    CHECK(operand("cvt.rzi.s32.f32 %r1, 1.5;", 1) == Operand::f32(0x3FC00000));
+    CHECK(operand("setp.lt.f32 %p1, %f1, 1.5;", 2) == Operand::f32(0x3FC00000));
 }
 
 TEST_CASE("addresses, lists, sinks, predicate pairs, negated predicates") {
