@@ -238,7 +238,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     timer.end("borrowck");
     if (!sink.has_errors()) {
         const std::size_t first = sink.all().size();
-        lints::run(*program, context);
+        lints::run(program, context);
         mut_uses.report(context);
         sink.sort_from(first);
     }
