@@ -8,9 +8,16 @@ using mir::BorrowKind;
 using Mode = AccessKind::Mode;
 
 Checker::Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths, const mir::InitFlow& init)
-    : cx_(cx), regions_(regions), paths_(paths), init_(init), scopes_(cx, regions) {}
+    : cx_(cx), regions_(regions), paths_(paths), init_(init), scopes_(cx, regions) {
+    for (std::uint32_t i = 0; i < cx.loans.size(); ++i) {
+        bool escapes = false;
+        for (const RegionVid region : regions.universal()) escapes = escapes || regions.outlives_end_of(cx.loans[LoanId(i)].region, region);
+        if (escapes) escaping_.push_back(LoanId(i));
+    }
+}
 
 void Checker::run() {
+    check_universal_regions();
     for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
         const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
         state_ = init_.at_start(BlockId(b));
@@ -27,8 +34,13 @@ void Checker::run() {
             init_.apply(at_, state_);
         }
     }
+    flush();
+}
+
+void Checker::flush() {
     report_move_errors();
-    check_universal_regions();
+    for (auto& [sites, error] : moved_) sink().error(Code::E0382, Span{}, {}) = std::move(error.second);
+    for (MissingMut& one : missing_mut_) sink().error(Code::E0596, Span{}, {}) = std::move(one.error);
 }
 
 void Checker::statement(const mir::Statement& node) {
@@ -129,6 +141,7 @@ void Checker::mutate(const Place& place, Depth depth) {
 
 void Checker::terminator(const mir::Terminator& node) {
     mir::for_each_operand(node, [&](const mir::Operand& one) { operand(one); });
+    unwinds();
     switch (node.kind()) {
         case mir::TerminatorKind::Drop: {
             const auto& drop = node.as<mir::DropTerminator>();
@@ -173,18 +186,32 @@ void Checker::exits() {
     const hir::DefKind owner = cx_.context.program().defs[cx_.body.owner].kind;
     const bool is_constant = !cx_.body.is_closure && owner != hir::DefKind::Fn && owner != hir::DefKind::AssocFn;
     if (is_constant) return;   // its temporaries live for ever
-    for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
-        const LoanId id(i);
-        const Loan& loan = cx_.loans[id];
-        if (!scopes_.in_scope(id, point_) || loan.place.is_indirect()) continue;
-        if (reported_loans_.insert(i).second) report_dead_while_borrowed(Place{loan.place.local, {}}, loan, id);
+    for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) check_exit(LoanId(i), false);
+}
+
+// rustc's calls and checks may unwind out of the function, whatever they do here: what must outlive the function is looked at
+// there already.
+void Checker::unwinds() {
+    const mir::TerminatorKind kind = block().terminator.kind();
+    if (kind != mir::TerminatorKind::Call && kind != mir::TerminatorKind::Assert && kind != mir::TerminatorKind::Panic) return;
+    for (const LoanId id : escaping_) check_exit(id, true);
+}
+
+void Checker::check_exit(LoanId id, bool unwinding) {
+    const Loan& loan = cx_.loans[id];
+    if (!scopes_.in_scope(id, point_) || loan.place.is_indirect()) return;
+    report_dead_while_borrowed(Place{loan.place.local, {}}, id, unwinding);
+}
+
+bool Checker::is_reported(const Place& place, Span span) const {
+    for (const auto& [known, at] : reported_at_) {
+        if (at == span && known == place) return true;
     }
+    return false;
 }
 
 void Checker::access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed) {
-    for (const auto& [known, span] : reported_at_) {
-        if (known == place && span == span_) return;
-    }
+    if (is_reported(place, span_)) return;
     const bool immutable = check_permission(place, kind, allowed);
     const bool conflicting = conflicts(place, depth, kind);
     if (immutable || conflicting) reported_at_.emplace_back(place, span_);
@@ -235,7 +262,7 @@ bool Checker::report_conflict(const Place& place, AccessKind kind, LoanId id) {
             report_conflicting_borrow(place, kind.borrow, loan, id);
             return true;
         case WriteKind::StorageDeadOrDrop:
-            if (reported_loans_.insert(id.raw).second) report_dead_while_borrowed(place, loan, id);
+            report_dead_while_borrowed(place, id, false);
             return true;
         case WriteKind::Mutate:
         case WriteKind::Replace: report_assignment_while_borrowed(place, loan, id); return true;

@@ -14,12 +14,35 @@
 
 namespace ockc::borrowck {
 
+// What the bodies of closures need of their captures; a closure is checked when it is asked for first.
+class Closures {
+  public:
+    Closures(const mir::Program& program, check::Context& context, MutUses* mut_uses)
+        : program_(program), context_(context), mut_uses_(mut_uses) {}
+    const std::vector<ClosureRequirement>& requirements(DefId closure);
+    // Checks the body once. False when it has errors.
+    bool check(DefId owner);
+
+  private:
+    struct Outcome {
+        bool is_good = true;
+        std::vector<ClosureRequirement> requirements;
+    };
+    const Outcome& outcome(DefId owner);
+
+    const mir::Program& program_;
+    check::Context& context_;
+    MutUses* mut_uses_;
+    std::map<DefId, Outcome> outcomes_;
+};
+
 struct BodyCx {
-    BodyCx(const mir::Body& body, const mir::Program& program, check::Context& context);
+    BodyCx(const mir::Body& body, const mir::Program& program, check::Context& context, Closures& closures);
 
     const mir::Body& body;
     const mir::Program& program;
     check::Context& context;
+    Closures& closures;
     types::TypeStore& types;
     const check::ParamEnv& env;
     Points points;
@@ -32,6 +55,8 @@ struct BodyCx {
     std::vector<std::vector<LoanId>> loans_of_local;  // by LocalId: loans of places rooted there
     MutUses* mut_uses = nullptr;
     std::vector<std::pair<RegionVid, RegionVid>> known_outlives;   // between universal regions: declared and implied
+    std::vector<RegionVid> captured;                  // a closure's captured regions, in the order of its type
+    std::vector<ClosureRequirement> requirements;     // what a closure's body needs of them
 
     TypeId type_of(const Place& place);
     TypeId type_of(const mir::Operand& operand);

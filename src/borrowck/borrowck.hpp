@@ -1,5 +1,5 @@
 // The borrow checker: verdicts about MIR, never a change to it. In: mir bodies and what check knows about their items.
-// Out: diagnostics in the sink. docs/mir.md has the algorithm; facts.hpp the tables that later checks may read.
+// Out: diagnostics in the sink. docs/borrowck.md has the algorithm; facts.hpp the tables that later checks may read.
 #pragma once
 #include <set>
 #include <utility>
@@ -19,9 +19,6 @@ class MutUses {
   private:
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen_, used_;   // owner of the HIR body, HIR local
 };
-
-// Checks one body that was built without errors. False when errors were reported.
-bool check_body(const mir::Body& body, const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr);
 
 // Checks the lifetimes of the user's impl methods against their traits'. False when errors were reported.
 bool check_impl_signatures(check::Context& context);

@@ -46,6 +46,11 @@ class Checker {
     bool report_conflict(const Place& place, AccessKind kind, LoanId id);
     void activations();
     void exits();
+    void unwinds();
+    void check_exit(LoanId id, bool unwinding);
+    bool is_reported(const Place& place, Span span) const;
+    // What comes last: moves out of what cannot be moved out of, then the buffered errors.
+    void flush();
 
     // ---- moves.cpp
     void check_initialized(NeedsInit why, const Place& place);          // the place and what it is part of
@@ -53,7 +58,7 @@ class Checker {
     void check_assignable(const Place& place);
     void report_uninitialized(NeedsInit why, mir::MovePathId path, const Place& used, bool partially);
     void report_moved(NeedsInit why, mir::MovePathId path, const Place& used, const std::vector<Location>& sites, bool partially);
-    void report_never_initialized(NeedsInit why, mir::MovePathId path, const Place& used);
+    void report_never_initialized(NeedsInit why, mir::MovePathId path);
     std::vector<Location> move_sites(mir::MovePathId path) const;
     void report_move_errors();
     void report_move_error(const mir::MoveError& error);
@@ -68,31 +73,44 @@ class Checker {
     void report_reassignment(const Place& place, mir::InitId first);
     void report_immutable(const Place& place, const Place& culprit, bool is_borrow);
     std::optional<mir::InitId> ever_initialized(LocalId local);
+    void report_missing_mut(LocalId local, Diagnostic error, const std::string& label);
 
-    // ---- report.cpp
-    void report_conflicting_borrow(const Place& place, mir::BorrowKind kind, const Loan& loan, LoanId id);
-    void report_use_while_borrowed(const Place& place, const Loan& loan, LoanId id);
-    void report_move_while_borrowed(const Place& place, const Loan& loan, LoanId id);
-    void report_assignment_while_borrowed(const Place& place, const Loan& loan, LoanId id);
-    void report_dead_while_borrowed(const Place& place, const Loan& loan, LoanId id);
-    bool report_returned(const Place& place, const Loan& loan, LoanId id);
-    void report_guard_mutation(const Place& place, const Loan& loan, std::string_view action);
-
-    // ---- explain.cpp
+    // Why a loan is still in scope.
     struct Explanation {
         enum class Kind : std::uint8_t { None, Later, LaterInLoop, Dropped, Outlives } kind = Kind::None;
         Span span;
         LocalId local;              // Dropped
         RegionVid region;           // Outlives: the universal region
         std::uint32_t blame = 0;    // Outlives: the constraint to blame
+        bool into_result = false;   // Later: it is the function's result that is made
     };
+
+    // ---- report.cpp
+    void report_conflicting_borrow(const Place& place, mir::BorrowKind kind, const Loan& loan, LoanId id);
+    void report_use_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_move_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_assignment_while_borrowed(const Place& place, const Loan& loan, LoanId id);
+    void report_dead_while_borrowed(const Place& place, LoanId id, bool unwinding);
+    void report_temporary(const Loan& loan, const Explanation& why);
+    bool report_returned(const Loan& loan, const Explanation& why);
+    bool report_escape(const Loan& loan, const Explanation& why);
+    bool report_destructor(const Place& place, const Loan& loan, const Explanation& why);
+    bool report_unique_capture(const Place& place, mir::BorrowKind kind, const Loan& loan, const Explanation& why);
+    bool is_reborrowed() const;
+    void report_guard_mutation(const Place& place, const Loan& loan, std::string_view action);
+
+    // ---- explain.cpp
     Explanation explain(const Loan& loan, Location at) const;
+    Explanation explain_outlives(const Loan& loan) const;
     std::optional<Explanation> find_use(RegionVid region, Location from) const;
     void add_explanation(Diagnostic& error, const Explanation& why, std::string_view borrow, const Loan& loan);
     Span borrow_use_span(const Loan& loan) const;
 
     // ---- region_errors.cpp
     void check_universal_regions();
+    void check_closure_regions();
+    void report_closure_escape(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path);
+    bool is_escape(const RegionInfo& from, const RegionInfo& to, Category category) const;
     void report_region_error(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path);
     std::uint32_t blame(const std::vector<std::uint32_t>& path) const;
     bool known_to_outlive(RegionVid longer, RegionVid shorter) const;
@@ -105,17 +123,24 @@ class Checker {
     const mir::MovePaths& paths_;
     const mir::InitFlow& init_;
     LoanScopes scopes_;
+    std::vector<LoanId> escaping_;                                           // loans that must outlive the call
     Location at_;
     Span span_;
     PointId point_;
     mir::InitState state_;
     std::vector<std::vector<mir::InitId>> inits_of_local_;                   // filled when first asked
     std::vector<std::pair<Place, Span>> reported_at_;                        // accesses in error
-    std::map<std::vector<Location>, Place> reported_moves_;
+    // Uses of moved values by the moves that they follow: a later use takes the place of an earlier one.
+    std::map<std::vector<Location>, std::pair<Place, Diagnostic>> moved_;
+    // Borrows of variables that lack their `mut`: one error for all of a variable, in the order of the first.
+    struct MissingMut {
+        LocalId local;
+        Diagnostic error;
+        std::uint32_t count = 0;
+    };
+    std::vector<MissingMut> missing_mut_;
     std::set<std::uint32_t> reported_uninit_;                                // local
-    std::set<std::uint32_t> reported_loans_;                                 // loans whose end is reported
     std::set<std::uint32_t> reported_reservations_;
-    std::set<std::uint32_t> reported_immutable_;                             // local
 };
 
 }  // namespace ockc::borrowck

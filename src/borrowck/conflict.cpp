@@ -77,10 +77,12 @@ bool places_conflict(const BodyCx& cx, const Place& loan, mir::BorrowKind kind, 
         }
         // The loan is of a part of what is accessed.
         if (depth == Depth::Length) return false;
-        if (step.kind != ProjectionKind::Deref) continue;
-        if (depth == Depth::Shallow || depth == Depth::ShallowFake) return false;
+        if (step.kind == ProjectionKind::Deref && (depth == Depth::Shallow || depth == Depth::ShallowFake)) return false;
+        // A destructor may touch all that its value holds or refers to.
+        const bool is_adt = step.kind == ProjectionKind::Field && cx.types.kind(base) == TypeKind::Adt;
+        if (depth == Depth::Drop && is_adt && cx.context.drop_impl(base).valid()) return true;
         // Dropping a reference does not touch what it refers to.
-        if (depth == Depth::Drop && cx.types.kind(base) == TypeKind::Ref) return false;
+        if (step.kind == ProjectionKind::Deref && depth == Depth::Drop && cx.types.kind(base) == TypeKind::Ref) return false;
     }
     // The loan covers the access, or is covered by it.
     return !(kind == mir::BorrowKind::Fake && loan.projections.size() < access.projections.size());

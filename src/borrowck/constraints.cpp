@@ -2,6 +2,7 @@
 // outlive which; every borrow is a loan. In: a body with erased regions. Out: region types of the locals, constraints,
 // loans, the relations that the signature promises between its lifetimes.
 #include "borrowck/body_cx.hpp"
+#include "borrowck/describe.hpp"
 
 namespace ockc::borrowck {
 
@@ -16,10 +17,11 @@ Points::Points(const mir::Body& body) {
     }
 }
 
-BodyCx::BodyCx(const mir::Body& body_in, const mir::Program& program_in, check::Context& context_in)
+BodyCx::BodyCx(const mir::Body& body_in, const mir::Program& program_in, check::Context& context_in, Closures& closures_in)
     : body(body_in),
       program(program_in),
       context(context_in),
+      closures(closures_in),
       types(context_in.types()),
       env(context_in.param_env(context_in.body_owner(body_in.owner))),
       points(body_in),
@@ -45,7 +47,8 @@ class TypeCheck {
         cx_.loans_at.resize(cx_.points.count());
         cx_.activated_at.resize(cx_.points.count());
         cx_.loans_of_local.resize(cx_.body.locals.size());
-        for (std::uint32_t b = 0; b < cx_.body.blocks.size(); ++b) {
+        // In the order of control flow: of two reasons for an error the first is told.
+        for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
             const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
             for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
                 at_ = {BlockId(b), i};
@@ -57,6 +60,12 @@ class TypeCheck {
             terminator(block.terminator);
         }
         activate_loans();
+        for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
+            Loan& loan = cx_.loans[LoanId(i)];
+            const auto captured = loan.assigned.valid() ? captured_into_.find(loan.assigned.raw) : captured_into_.end();
+            loan.is_capture = captured != captured_into_.end();
+            if (loan.is_capture) loan.use_span = captured->second;
+        }
     }
 
   private:
@@ -91,6 +100,7 @@ class TypeCheck {
         if (data.kind != types::RegionKind::EarlyParam && data.kind != types::RegionKind::LateParam) return;
         if (named_.count(region.raw) != 0) return;
         RegionInfo info;
+        info.role = RegionRole::Local;
         info.is_named = data.name.valid() && cx_.name(data.name) != "'_" && !cx_.name(data.name).empty();
         if (info.is_named) info.name = std::string(cx_.name(data.name));
         info.argument = argument;
@@ -207,21 +217,29 @@ class TypeCheck {
 
     // A closure's own parameters and captures hold regions of its surroundings: as good as universal inside.
     void surroundings(TypeId type, LocalId argument) {
+        const RegionRole role = argument == LocalId(1) ? RegionRole::External : argument == mir::kReturnLocal ? RegionRole::Result : RegionRole::Parameter;
         for (const RegionVid region : regions_.regions_of(type)) {
             RegionInfo& info = regions_.info(region);
             info.is_universal = true;
+            info.role = role;
             info.argument = argument;
         }
+        if (argument != LocalId(1)) return;
+        const TypeData data = types_[type];
+        if (data.kind == TypeKind::Ref) regions_.info(regions_.vid(data.region)).role = RegionRole::Env;
+        regions_.collect(data.kind == TypeKind::Ref ? data.element : type, cx_.captured);
     }
 
     // ---- statements
 
-    Outlives reason(Category category) const { return {RegionVid(), RegionVid(), category, at_, span_}; }
+    Outlives reason(Category category) const { return {RegionVid(), RegionVid(), category, at_, span_, false}; }
     void sub_type(TypeId sub, TypeId super, Category category) {
         regions_.relate(sub, super, Variance::Covariant, reason(category));
     }
     Category category_of(const Place& destination) const {
-        return destination.local == mir::kReturnLocal ? Category::Return : Category::Assignment;
+        if (destination.local == mir::kReturnLocal) return Category::Return;
+        const bool is_temporary = destination.is_local() && !is_user_variable(cx_, destination.local);
+        return is_temporary ? Category::Boring : Category::Assignment;
     }
 
     void statement(const mir::Statement& node) {
@@ -261,7 +279,7 @@ class TypeCheck {
         const TypeId source = operand_type(node.operand);
         const TypeData from = types_[source], to = types_[target];
         if (from.kind == TypeKind::Ref && to.kind == TypeKind::Ref) {
-            regions_.outlives({regions_.vid(from.region), regions_.vid(to.region), category, at_, span_});
+            regions_.outlives({regions_.vid(from.region), regions_.vid(to.region), category, at_, span_, false});
         }
         const bool pointers = from.element.valid() && to.element.valid();
         if (!pointers) return;
@@ -277,6 +295,19 @@ class TypeCheck {
             const TypeId part = data.kind == TypeKind::Array ? data.element : regions_.field(target, node.kind.variant, i);
             const bool is_closure = node.kind.kind == mir::AggregateKind::Kind::Closure;
             sub_type(operand_type(node.operands[i]), part, is_closure ? Category::ClosureUpvar : category);
+            if (!is_closure || node.operands[i].is_constant()) continue;
+            captured_into_[node.operands[i].place.local.raw] = cx_.context.closure_info(data.def).captures[i].use_span;
+        }
+        if (node.kind.kind == mir::AggregateKind::Kind::Closure) closure_requirements(data.def, target);
+    }
+
+    // What the closure's body needs of its captures holds where it is made.
+    void closure_requirements(DefId closure, TypeId type) {
+        std::vector<RegionVid> captured;
+        regions_.collect(type, captured);
+        const auto region = [&](std::uint32_t position) { return position == kStaticPosition ? kStatic : captured.at(position); };
+        for (const ClosureRequirement& one : cx_.closures.requirements(closure)) {
+            regions_.outlives({region(one.longer), region(one.shorter), one.category, at_, one.span, true});
         }
     }
 
@@ -319,7 +350,7 @@ class TypeCheck {
     void borrow(const mir::AssignStatement& node, const mir::RefRvalue& ref, TypeId target) {
         const TypeData data = types_[target];
         const RegionVid region = regions_.fresh();
-        regions_.outlives({region, regions_.vid(data.region), category_of(node.place), at_, span_});
+        regions_.outlives({region, regions_.vid(data.region), category_of(node.place), at_, span_, false});
         const Variance variance = mir::is_mutable(ref.borrow) ? Variance::Invariant : Variance::Covariant;
         regions_.relate(cx_.type_of(ref.place), data.element, variance, reason(category_of(node.place)));
         reborrow(region, ref.place);
@@ -342,7 +373,7 @@ class TypeCheck {
             if (place.projections[i].kind != mir::ProjectionKind::Deref) continue;
             const TypeData base = types_[cx_.type_of(place.prefix(i))];
             if (base.kind != TypeKind::Ref) return;
-            regions_.outlives({regions_.vid(base.region), region, Category::Boring, at_, span_});
+            regions_.outlives({regions_.vid(base.region), region, Category::Boring, at_, span_, false});
             if (base.mutability == types::Mutability::Not) return;
         }
     }
@@ -395,13 +426,13 @@ class TypeCheck {
         for (const check::Predicate& predicate : predicates) {
             if (predicate.kind == check::Predicate::Kind::RegionOutlives) {
                 const auto longer = region_of(predicate.longer), shorter = region_of(predicate.region);
-                if (longer && shorter) regions_.outlives({*longer, *shorter, Category::Predicate, at_, span_});
+                if (longer && shorter) regions_.outlives({*longer, *shorter, Category::Predicate, at_, span_, false});
             } else if (predicate.kind == check::Predicate::Kind::TypeOutlives) {
                 const auto shorter = region_of(predicate.region);
                 if (!shorter) continue;
                 const TypeId type = regions_.instantiate(predicate.type, callee.args, &late);
                 const std::vector<RegionVid> inside = regions_.regions_of(type);
-                for (const RegionVid longer : inside) regions_.outlives({longer, *shorter, Category::Predicate, at_, span_});
+                for (const RegionVid longer : inside) regions_.outlives({longer, *shorter, Category::Predicate, at_, span_, false});
             }
         }
     }
@@ -464,6 +495,7 @@ class TypeCheck {
     Location at_;
     Span span_;
     std::map<std::uint32_t, RegionVid> named_;
+    std::map<std::uint32_t, Span> captured_into_;   // locals that closures were made of, and the uses inside
 };
 
 }  // namespace

@@ -21,6 +21,13 @@ std::optional<std::uint32_t> upvar_of(const BodyCx& cx, const Place& place) {
     return last.index;
 }
 
+std::string upvar_name(const BodyCx& cx, const Place& place) {
+    if (!cx.body.is_closure || place.local != LocalId(1)) return {};
+    const std::size_t steps = cx.types.kind(cx.body.locals[LocalId(1)].type) == types::TypeKind::Ref ? 2 : 1;
+    if (place.projections.size() < steps) return {};
+    return std::string(cx.name(cx.body.upvars[place.projections[steps - 1].index].name));
+}
+
 namespace {
 
 std::string field_name(const BodyCx& cx, TypeId base, std::uint32_t variant, std::uint32_t index) {

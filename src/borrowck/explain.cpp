@@ -78,6 +78,13 @@ class PointUse {
     LocalId local_;
 };
 
+bool makes_result(const BodyCx& cx, Location at) {
+    const mir::BasicBlock& block = cx.body.blocks[at.block];
+    if (at.statement >= block.statements.size()) return block.terminator.get_if<mir::ReturnTerminator>() != nullptr;
+    const auto* assign = block.statements[at.statement].get_if<mir::AssignStatement>();
+    return assign != nullptr && assign->place.local == mir::kReturnLocal;
+}
+
 }  // namespace
 
 // The first use, going forward from the point in breadth, of a variable whose type holds the region.
@@ -90,8 +97,8 @@ std::optional<Checker::Explanation> Checker::find_use(RegionVid region, Location
         if (!seen.insert(at).second || !regions_.contains(region, cx_.points.of(at))) continue;
         switch (uses.at(at)) {
             case Use::Def: continue;
-            case Use::Use: return Explanation{Explanation::Kind::Later, cx_.body.span_at(at), uses.local(), {}, 0};
-            case Use::Drop: return Explanation{Explanation::Kind::Dropped, cx_.body.span_at(at), uses.local(), {}, 0};
+            case Use::Use: return Explanation{Explanation::Kind::Later, cx_.body.span_at(at), uses.local(), {}, 0, makes_result(cx_, at)};
+            case Use::Drop: return Explanation{Explanation::Kind::Dropped, cx_.body.span_at(at), uses.local(), {}, 0, false};
             case Use::None: break;
         }
         const mir::BasicBlock& block = cx_.body.blocks[at.block];
@@ -114,11 +121,22 @@ Checker::Explanation Checker::explain(const Loan& loan, Location at) const {
     }
     if (!cx_.is_universal(live)) {
         if (std::optional<Explanation> use = find_use(live, at)) {
+            // A reference that goes to the caller: the result's lifetime says more than where it is made.
+            if (use->into_result || !is_user_variable(cx_, use->local)) {
+                const Explanation outlives = explain_outlives(loan);
+                const bool is_returned = outlives.kind != Explanation::Kind::None && regions_.constraint(outlives.blame).category == Category::Return;
+                if (is_returned) return outlives;
+            }
             const bool straight_on = use->span.begin >= span_.begin;
             if (!straight_on && use->kind == Explanation::Kind::Later) use->kind = Explanation::Kind::LaterInLoop;
             return *use;
         }
     }
+    return explain_outlives(loan);
+}
+
+// The loan must last as long as a region that the caller knows.
+Checker::Explanation Checker::explain_outlives(const Loan& loan) const {
     const std::vector<std::uint32_t> path =
         regions_.find_path(loan.region, [&](RegionVid region) { return cx_.is_universal(region); });
     if (path.empty()) return {};

@@ -43,10 +43,16 @@ struct Outlives {
     Category category = Category::Boring;
     Location at;
     Span span;
+    bool from_closure = false;       // what a closure's body needs of its captures
 };
+
+// Whose a universal region is. Of a function, all but 'static are local: the caller's. Of a closure, what it captured is
+// external; its own borrow (Env) and those of its parameters are not.
+enum class RegionRole : std::uint8_t { Inner, External, Local, Env, Parameter, Result };
 
 struct RegionInfo {
     bool is_universal = false;       // known to the caller: 'static, lifetime parameters, a closure's surroundings
+    RegionRole role = RegionRole::Inner;
     std::string name;                // "'a", "'static"; empty: without a name
     bool is_named = false;           // the user can name it
     LocalId argument;                // universal without a name: the argument whose type holds it, if one
@@ -59,9 +65,19 @@ struct Loan {
     Location at;                     // of the borrow
     Span span;
     LocalId assigned;                // where the reference was stored first, when that is a plain local
+    bool is_capture = false;         // a closure's
+    Span use_span;                   // is_capture: the use inside the closure
     Location activation;             // two-phase: where it comes to life
     bool is_two_phase = false;       // and `activation` is known
     IntervalSet reserved;            // two-phase: points at which it is only reserved
 };
+
+// `longer: shorter` among a closure's captured regions, by their position in its type; kStaticPosition: 'static.
+struct ClosureRequirement {
+    std::uint32_t longer = 0, shorter = 0;
+    Category category = Category::Boring;
+    Span span;
+};
+inline constexpr std::uint32_t kStaticPosition = 0xFFFFFFFFu;
 
 }  // namespace ockc::borrowck

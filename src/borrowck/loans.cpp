@@ -34,7 +34,8 @@ void LoanScopes::trace(LoanId id) {
         if (at.statement < block.statements.size()) return open.push_back({at.block, at.statement + 1});
         mir::for_each_successor(block.terminator, [&](BlockId to) { open.push_back({to, 0}); });
     };
-    push_next(loan.at);
+    // `r = &mut *r` ends the loan that it makes: the path to it is overwritten.
+    if (!kills(loan, loan.at)) push_next(loan.at);
     while (!open.empty()) {
         const Location at = open.back();
         open.pop_back();

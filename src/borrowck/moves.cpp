@@ -21,6 +21,9 @@ Verb verb(NeedsInit why) {
     }
     OCKC_UNREACHABLE("need");
 }
+bool is_prefix(const Place& shorter, const Place& longer) {
+    return shorter.projections.size() <= longer.projections.size() && longer.prefix(shorter.projections.size()) == shorter;
+}
 }  // namespace
 
 void Checker::check_initialized(NeedsInit why, const Place& place) {
@@ -125,21 +128,20 @@ std::vector<Location> Checker::move_sites(MovePathId path) const {
 
 void Checker::report_uninitialized(NeedsInit why, MovePathId path, const Place& used, bool partially) {
     const std::vector<Location> sites = move_sites(path);
-    if (sites.empty()) return report_never_initialized(why, path, used);
-    if (!reported_moves_.emplace(sites, used).second) return;
+    if (sites.empty()) return report_never_initialized(why, path);
+    const auto known = moved_.find(sites);
+    if (known != moved_.end() && is_prefix(used, known->second.first)) return;
     report_moved(why, path, used, sites, partially);
 }
 
-void Checker::report_never_initialized(NeedsInit why, MovePathId path, const Place& used) {
+void Checker::report_never_initialized(NeedsInit why, MovePathId path) {
     const LocalId local = paths_.paths()[path].place.local;
     if (!reported_uninit_.insert(local.raw).second) return;
     const std::string name = quoted(cx_, Place{local, {}});
     const bool maybe = state_.maybe_init.test(path.raw);
-    const std::string_view state = maybe ? "possibly-uninitialized" : "isn't initialized";
     const std::string message = why == NeedsInit::PartialAssignment
                                     ? "partially assigned binding " + name + " isn't fully initialized"
                                     : "used binding " + name + (maybe ? " is possibly-uninitialized" : " isn't initialized");
-    static_cast<void>(state);
     Diagnostic& error = sink().error(Code::E0381, span_, message);
     error.labels.clear();
     Label primary{span_,
@@ -148,7 +150,6 @@ void Checker::report_never_initialized(NeedsInit why, MovePathId path, const Pla
                   true};
     error.labels.push_back(primary);
     error.label(cx_.body.locals[local].span, "binding declared here but left uninitialized");
-    static_cast<void>(used);
 }
 
 void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, const std::vector<Location>& sites,
@@ -158,10 +159,9 @@ void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, co
     const std::string_view partial = partially && !(moved == used) ? "partially " : "";
     const Verb words = verb(why);
     const std::optional<std::string> name = describe(cx_, exact ? used : moved);
-    Diagnostic& error = sink().error(
-        Code::E0382, span_,
-        std::string(words.noun) + " of " + std::string(partial) + "moved value" + (name ? ": `" + *name + "`" : ""));
-    error.labels.clear();
+    Diagnostic error;
+    error.code = Code::E0382;
+    error.message = std::string(words.noun) + " of " + std::string(partial) + "moved value" + (name ? ": `" + *name + "`" : "");
     bool in_loop = false;
     for (const Location site : sites) in_loop = in_loop || site == at_;
     if (!in_loop) {
@@ -187,6 +187,7 @@ void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, co
     } else {
         error.note(because);
     }
+    moved_.insert_or_assign(sites, std::pair(used, std::move(error)));
 }
 
 bool Checker::is_in_loop_from(Location from, Location to) const {
@@ -213,7 +214,8 @@ void Checker::report_move_errors() {
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
     for (const mir::MoveError& error : paths_.errors()) {
         const Span span = move_span(error);
-        if (seen.emplace(span.begin, error.from.local.raw).second) report_move_error(error);
+        const bool is_pattern = !(span == cx_.body.span_at(error.at));   // one error for all variables of a match
+        if (!is_pattern || seen.emplace(span.begin, error.from.local.raw).second) report_move_error(error);
     }
 }
 
@@ -282,8 +284,9 @@ void Checker::report_move_error(const mir::MoveError& error) {
     std::string what;
     if (const std::optional<std::uint32_t> upvar = upvar_of(cx_, error.from); upvar || (cx_.body.is_closure && base.local == LocalId(1) && base.is_local())) {
         const bool is_fn = data.mutability == types::Mutability::Not;
-        what = "cannot move out of " + (name ? "`" + *name + "`" : std::string("value")) + ", a captured variable in an `" +
-               (is_fn ? "Fn" : "FnMut") + "` closure";
+        const std::string owner = upvar_name(cx_, error.from);
+        what = "cannot move out of " + (name ? "`" + *name + "`" : std::string("value")) + ", " +
+               (name && *name != owner ? "as `" + owner + "` is " : "") + "a captured variable in an `" + (is_fn ? "Fn" : "FnMut") + "` closure";
     } else if (cx_.body.locals[base.local].info == mir::LocalInfo::RefToStatic && base.is_local()) {
         what = "cannot move out of static item " + quoted(cx_, error.from);
     } else if (cx_.body.locals[base.local].info == mir::LocalInfo::GuardRef && base.is_local()) {

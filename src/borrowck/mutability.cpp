@@ -24,13 +24,15 @@ std::optional<Place> Checker::forbidding(const Place& whole, MutationAllowed all
             if (base.mutability == types::Mutability::Not) return place;
             // Through a unique reference: the variable that holds it need not be `mut`. A capture by reference stands for
             // the variable itself.
-            const std::optional<std::uint32_t> upvar = upvar_of(cx_, place.prefix(steps - 1));
+            const std::optional<std::uint32_t> upvar = upvar_of(cx_, place);
             const bool is_capture = upvar && cx_.body.upvars[*upvar].by_ref;
             if (!is_capture) allowed = MutationAllowed::Yes;
             continue;
         }
         const std::optional<std::uint32_t> upvar = upvar_of(cx_, place);
         if (upvar && last.kind == ProjectionKind::Field) {
+            // Behind a shared reference, the closure's surroundings report the borrow.
+            if (cx_.body.upvars[*upvar].behind_shared) return std::nullopt;
             const bool is_mut = cx_.body.upvars[*upvar].mutability == types::Mutability::Mut;
             if (!is_mut && allowed == MutationAllowed::No) return place;
         }
@@ -116,27 +118,42 @@ void Checker::report_immutable(const Place& place, const Place& culprit, bool is
     } else if (root.info == mir::LocalInfo::GuardRef) {
         reason = ", as it is immutable for the pattern guard";
     } else if (cx_.body.is_closure && culprit.local == LocalId(1) && culprit.projections.size() == 1) {
-        reason = ", as `Fn` closures cannot mutate their captured variables";
+        reason = upvar_of(cx_, place) ? ", as it is a captured variable in a `Fn` closure"
+                                      : ", as `" + upvar_name(cx_, place) + "` is a captured variable in a `Fn` closure";
     } else {
         const Place base = culprit.prefix(culprit.projections.size() - 1);
         const bool is_raw = cx_.types.kind(cx_.body.type_of(base)) == types::TypeKind::RawPtr;
         const std::string pointer = is_raw ? "`*const` pointer" : "`&` reference";
-        reason = ", which is behind a " + pointer;
+        reason = (is_borrow ? ", as it is behind a " : ", which is behind a ") + pointer;
         if (const std::optional<std::string> holder = describe(cx_, base)) {
             label = "`" + *holder + "` is a " + pointer + ", so the data it refers to cannot be " +
                     (is_borrow ? "borrowed as mutable" : "written");
         }
     }
-    // One report for a variable that lacks its `mut`, however often it shows.
-    if (suggest_mut && !reported_immutable_.insert(culprit.local.raw).second) return;
-    const std::string message =
-        is_borrow ? "cannot borrow " + item + " as mutable" + reason : "cannot assign to " + item + reason;
-    Diagnostic& error = sink().error(is_borrow ? Code::E0596 : Code::E0594, span_, message);
-    error.labels.clear();
+    Diagnostic error;
+    error.code = is_borrow ? Code::E0596 : Code::E0594;
+    error.message = is_borrow ? "cannot borrow " + item + " as mutable" + reason : "cannot assign to " + item + reason;
     error.labels.push_back(Label{span_, label, true});
     if (suggest_mut && root.info != mir::LocalInfo::SelfValue) {
         error.suggest(root.span.start(), "mut ", "consider changing this to be mutable", Applicability::MachineApplicable);
     }
+    if (is_borrow && suggest_mut) return report_missing_mut(culprit.local, std::move(error), label);
+    sink().error(error.code, span_, {}) = std::move(error);
+}
+
+// However often a variable without `mut` is borrowed mutably, that is one error: from the second time on, of its declaration.
+void Checker::report_missing_mut(LocalId local, Diagnostic error, const std::string& label) {
+    constexpr std::uint32_t kMostLabels = 10;
+    for (MissingMut& one : missing_mut_) {
+        if (one.local != local) continue;
+        if (++one.count == 2) {
+            one.error.labels.front().primary = false;
+            one.error.labels.insert(one.error.labels.begin(), Label{cx_.body.locals[local].span, "not mutable", true});
+        }
+        if (one.count < kMostLabels) one.error.label(span_, label);
+        return;
+    }
+    missing_mut_.push_back({local, std::move(error), 1});
 }
 
 }  // namespace ockc::borrowck

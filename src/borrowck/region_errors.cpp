@@ -7,13 +7,13 @@ namespace ockc::borrowck {
 namespace {
 std::uint32_t weight(Category category) {
     switch (category) {
-        case Category::Return: return 6;
-        case Category::Annotation: return 5;
-        case Category::Cast: return 4;
-        case Category::CallArgument: return 4;
-        case Category::Predicate: return 3;
-        case Category::ClosureUpvar: return 2;
-        case Category::Assignment: return 1;
+        case Category::Return: return 3;
+        case Category::Annotation:
+        case Category::Cast:
+        case Category::CallArgument:
+        case Category::ClosureUpvar:
+        case Category::Assignment: return 2;
+        case Category::Predicate: return 1;
         case Category::Boring: return 0;
     }
     OCKC_UNREACHABLE("category");
@@ -45,7 +45,7 @@ bool Checker::known_to_outlive(RegionVid longer, RegionVid shorter) const {
 }
 
 void Checker::check_universal_regions() {
-    if (cx_.body.is_closure) return;   // what a closure needs of its surroundings is theirs to see to
+    if (cx_.body.is_closure) return check_closure_regions();
     for (const RegionVid longer : regions_.universal()) {
         for (const RegionVid shorter : regions_.universal()) {
             if (longer == shorter || !regions_.outlives_end_of(longer, shorter) || known_to_outlive(longer, shorter)) continue;
@@ -56,9 +56,65 @@ void Checker::check_universal_regions() {
                 const RegionVid middle = regions_.constraint(index).sub;
                 through_other = through_other || (middle != shorter && cx_.is_universal(middle) && !known_to_outlive(longer, middle));
             }
-            if (!through_other) report_region_error(longer, shorter, path);
+            if (through_other) continue;
+            report_region_error(longer, shorter, path);
+            break;   // the first is enough of one region
         }
     }
+}
+
+// What captured regions need of each other is for the closure's surroundings to see to; what only the call lends must not
+// leave it.
+void Checker::check_closure_regions() {
+    const auto position = [&](RegionVid region) {
+        if (region == kStatic) return kStaticPosition;
+        const auto found = std::find(cx_.captured.begin(), cx_.captured.end(), region);
+        OCKC_CHECK(found != cx_.captured.end());
+        return static_cast<std::uint32_t>(found - cx_.captured.begin());
+    };
+    for (const RegionVid longer : regions_.universal()) {
+        const RegionRole from = cx_.regions.info(longer).role;
+        if (from == RegionRole::Result || longer == kStatic) continue;
+        for (const RegionVid shorter : regions_.universal()) {
+            if (longer == shorter || !regions_.outlives_end_of(longer, shorter)) continue;
+            const RegionRole to = cx_.regions.info(shorter).role;
+            const bool escapes = from == RegionRole::Env && to == RegionRole::Result;
+            if (to != RegionRole::External && !escapes) continue;
+            const std::vector<std::uint32_t> path = regions_.find_path(longer, [&](RegionVid at) { return at == shorter; });
+            if (path.empty()) continue;
+            if (from != RegionRole::External) {
+                report_closure_escape(longer, shorter, path);
+                break;
+            }
+            const Outlives& blamed = regions_.constraint(blame(path));
+            cx_.requirements.push_back({position(longer), position(shorter), blamed.category, blamed.span});
+        }
+    }
+}
+
+void Checker::report_closure_escape(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path) {
+    const Outlives& blamed = regions_.constraint(blame(path));
+    const bool is_env = cx_.regions.info(longer).role == RegionRole::Env;
+    const types::TypeData env = cx_.types[cx_.body.locals[LocalId(1)].type];
+    const bool is_fn_mut = env.kind == types::TypeKind::Ref && env.mutability == types::Mutability::Mut;
+    if (is_env && blamed.category == Category::Return) {
+        Diagnostic& error = is_fn_mut ? sink().error(blamed.span, "captured variable cannot escape `FnMut` closure body")
+                                      : sink().error(blamed.span, "lifetime may not live long enough");
+        error.labels.clear();
+        error.labels.push_back(Label{blamed.span, "returns a reference to a captured variable which escapes the closure body", true});
+        if (is_fn_mut) error.note("`FnMut` closures only have access to their captured variables while they are executing...");
+        if (is_fn_mut) error.note("...therefore, they cannot allow references to captured variables to escape");
+        return;
+    }
+    static_cast<void>(shorter);
+    Diagnostic& error = sink().error(Code::E0521, blamed.span, "borrowed data escapes outside of closure");
+    error.labels.clear();
+    error.labels.push_back(Label{blamed.span, "borrowed data is only valid in the closure body", true});
+}
+
+// Does a reference that the call only lends go where it stays for ever.
+bool Checker::is_escape(const RegionInfo& from, const RegionInfo& to, Category category) const {
+    return category == Category::CallArgument && from.role == RegionRole::Local && to.role == RegionRole::External && from.argument.valid();
 }
 
 void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path) {
@@ -74,17 +130,21 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         error.labels.push_back(Label{blamed.span, std::move(label), true});
         return error;
     };
-    // A parameter without a name for its lifetime, where a named one is needed: the name is what is missing.
-    const bool is_self = from.argument.valid() && cx_.name(cx_.body.locals[from.argument].name) == "self";
-    if (!from.is_named && from.argument.valid() && !is_self && to.is_named && shorter != kStatic) {
-        const mir::Local& argument = cx_.body.locals[from.argument];
-        report(Code::E0621, "explicit lifetime required in the type of " + quoted(cx_, Place{from.argument, {}}),
-               "lifetime `" + to.name + "` required")
-            .help_at(argument.span, "add the lifetime `" + to.name + "` to its type");
+    // A parameter without a name for its lifetime meets a named one: the name is what is missing.
+    const bool from_anonymous = !from.is_named && to.is_named, to_anonymous = !to.is_named && from.is_named;
+    const RegionInfo& anonymous = from_anonymous ? from : to;
+    const RegionInfo& named = from_anonymous ? to : from;
+    const bool is_self = anonymous.argument.valid() && cx_.name(cx_.body.locals[anonymous.argument].name) == "self";
+    const bool is_static = (from_anonymous ? shorter : longer) == kStatic;
+    if ((from_anonymous || to_anonymous) && anonymous.argument.valid() && !is_self && !is_static) {
+        const mir::Local& argument = cx_.body.locals[anonymous.argument];
+        report(Code::E0621, "explicit lifetime required in the type of " + quoted(cx_, Place{anonymous.argument, {}}),
+               "lifetime `" + named.name + "` required")
+            .help_at(argument.span, "add the lifetime `" + named.name + "` to its type");
         return;
     }
     const std::string a = name(from, "'1"), b = name(to, "'2");
-    if (shorter == kStatic && blamed.category == Category::CallArgument && from.argument.valid()) {
+    if (is_escape(from, to, blamed.category)) {
         Diagnostic& error = report(Code::E0521, "borrowed data escapes outside of function",
                                    quoted(cx_, Place{from.argument, {}}) + " escapes the function body here");
         error.label(cx_.body.locals[from.argument].span,

@@ -12,7 +12,7 @@ using types::TypeKind;
 
 RegionTypes::RegionTypes(check::Context& context, const check::ParamEnv& env)
     : context_(context), types_(context.types()), env_(env) {
-    add_universal(RegionInfo{true, "'static", true, LocalId()});
+    add_universal(RegionInfo{true, RegionRole::External, "'static", true, LocalId()});
 }
 
 RegionVid RegionTypes::fresh() { return infos_.push(RegionInfo{}); }
@@ -266,7 +266,7 @@ TypeId RegionTypes::normalize_projection(TypeId projection) {
     std::vector<RegionVid> inside;
     collect(projection, inside);
     for (const RegionVid longer : inside) {
-        for (const RegionVid shorter : regions_of(out)) outlives(Outlives{longer, shorter, Category::Boring, {}, {}});
+        for (const RegionVid shorter : regions_of(out)) outlives(Outlives{longer, shorter, Category::Boring, {}, {}, false});
     }
     return out;
 }
@@ -299,8 +299,8 @@ TypeId RegionTypes::from_impl(const TypeData& projection, TypeId erased) {
 
 void RegionTypes::equate(RegionVid a, RegionVid b) {
     if (a == b) return;
-    outlives(Outlives{a, b, Category::Boring, {}, {}});
-    outlives(Outlives{b, a, Category::Boring, {}, {}});
+    outlives(Outlives{a, b, Category::Boring, {}, {}, false});
+    outlives(Outlives{b, a, Category::Boring, {}, {}, false});
 }
 
 void RegionTypes::match_region(RegionId pattern, RegionId actual, std::vector<GenericArg>& bound, LateRegions& late) {

@@ -54,7 +54,7 @@ void Checker::note_mut_use(const Place& whole, MutationAllowed allowed) {
         if (last.kind == mir::ProjectionKind::Deref) {
             const types::TypeData& base = cx_.types[cx_.erased_type(place, steps - 1)];
             if (base.kind == types::TypeKind::RawPtr || base.mutability == types::Mutability::Not) return;
-            const std::optional<std::uint32_t> upvar = upvar_of(cx_, place.prefix(steps - 1));
+            const std::optional<std::uint32_t> upvar = upvar_of(cx_, place);
             if (!upvar || !cx_.body.upvars[*upvar].by_ref) allowed = MutationAllowed::Yes;
             continue;
         }

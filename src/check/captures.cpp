@@ -23,7 +23,7 @@ class CaptureAnalysis {
 
   private:
     struct Step {
-        enum class Kind : std::uint8_t { Deref, Field, Opaque } kind = Kind::Deref;
+        enum class Kind : std::uint8_t { Deref, Field, Index, Opaque } kind = Kind::Deref;
         std::uint32_t field = 0;
         TypeId before, after;
     };
@@ -100,7 +100,7 @@ class CaptureAnalysis {
         }
         if (b_.tables_.callees[id].valid()) return value(type);   // overloaded: what the function returns
         if (const auto* field = std::get_if<hir::FieldExpr>(&e.data)) return step(place_of(field->base), Step::Kind::Field, type, b_.tables_.fields[id]);
-        if (const auto* index = std::get_if<hir::IndexExpr>(&e.data)) return step(place_of(index->base), Step::Kind::Opaque, type);
+        if (const auto* index = std::get_if<hir::IndexExpr>(&e.data)) return step(place_of(index->base), Step::Kind::Index, type);
         if (const auto* unary = std::get_if<hir::UnaryExpr>(&e.data); unary != nullptr && unary->op == hir::UnaryOp::Deref) {
             return step(place_of(unary->operand), Step::Kind::Deref, type);
         }
@@ -108,7 +108,11 @@ class CaptureAnalysis {
     }
 
     // ---- walking
-    void consume_place(const Place& place, Span at) { use(place, is_copy(place.type) ? CaptureKind::ByRef : CaptureKind::ByValue, at); }
+    // An element is moved out of what is only borrowed, as by a call of `index`.
+    void consume_place(const Place& place, Span at) {
+        const bool is_element = std::any_of(place.steps.begin(), place.steps.end(), [](const Step& s) { return s.kind == Step::Kind::Index; });
+        use(place, is_copy(place.type) || is_element ? CaptureKind::ByRef : CaptureKind::ByValue, at);
+    }
     void consume(ExprId id) {
         if (!id.valid()) return;
         consume_place(place_of(id), b_.span(id));
@@ -363,7 +367,7 @@ class CaptureAnalysis {
             const bool raw = s.kind == Step::Kind::Deref && before.kind == TypeKind::RawPtr;
             const bool packed = s.kind == Step::Kind::Field && before.kind == TypeKind::Adt &&
                                 (b_.cx_.adt(before.def).kind == AdtInfo::Kind::Union || b_.cx_.adt(before.def).repr.pack != 0);
-            if (s.kind == Step::Kind::Opaque || raw || packed) {
+            if (s.kind == Step::Kind::Index || s.kind == Step::Kind::Opaque || raw || packed) {
                 cut(place, i);
                 break;
             }
@@ -376,7 +380,8 @@ class CaptureAnalysis {
                 }
             }
             if (is_move) use.kind = CaptureKind::ByValue;
-            // A part of a value with a destructor cannot be moved out of it.
+            // A part of a value with a destructor cannot be moved out of it; what is copied can.
+            if (is_copy(place.type)) return;
             for (std::size_t i = 0; i < place.steps.size(); ++i) {
                 if (types_.kind(place.steps[i].before) == TypeKind::Adt && b_.cx_.drop_impl(place.steps[i].before).valid()) {
                     cut(place, i);

@@ -48,7 +48,7 @@ void DiagSink::report_lint_attributes() {
 void DiagSink::sort_from(std::size_t from) {
     const auto key = [](const Diagnostic& d) {
         const Span span = d.primary_span();
-        return std::tuple(span.file.raw, span.begin);
+        return std::tuple(span.file.raw, span.begin, span.end);
     };
     std::stable_sort(diagnostics_.begin() + static_cast<std::ptrdiff_t>(from), diagnostics_.end(),
                      [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });

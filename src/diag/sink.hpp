@@ -29,7 +29,7 @@ class DiagSink {
     const std::deque<Diagnostic>& all() const { return diagnostics_; }
     std::deque<Diagnostic>& all() { return diagnostics_; }
 
-    // Stable order by (file, position) inside the range [from, end); phases keep their own order among each other.
+    // Stable order by (file, begin, end) of the place inside the range [from, end); phases keep their own order among each other.
     void sort_from(std::size_t from);
 
     // Says what was said in the same words at the same place once only.

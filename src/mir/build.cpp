@@ -142,6 +142,7 @@ void Builder::build_closure(const check::ClosureInfo& closure) {
     for (std::size_t i = 0; i < closure.captures.size(); ++i) {
         PlaceBuilder place = captured_place(closure.captures[i]);
         if (is_declared_mutable(place)) body_.upvars[i].mutability = Mutability::Mut;
+        body_.upvars[i].behind_shared = body_.upvars[i].by_ref && is_behind_shared(place);
     }
     push_scope(false, span);
     if (closure.kind == check::ClosureKind::FnOnce && needs_drop(self)) schedule_drop(0, env, DropKind::Value);

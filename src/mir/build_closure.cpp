@@ -35,7 +35,7 @@ Operand Builder::capture_operand(const check::Capture& capture, Span span) {
     }
     BorrowKind kind = BorrowKind::Shared;
     if (capture.kind == check::CaptureKind::ByMutRef) {
-        kind = is_declared_mutable(place) ? BorrowKind::Mut : BorrowKind::UniqueCapture;
+        kind = is_root_mutable(place) ? BorrowKind::Mut : BorrowKind::UniqueCapture;
     }
     const LocalId temp = new_temp(capture.type, span);
     storage_live(span, temp, innermost_terminating());
@@ -57,9 +57,26 @@ bool Builder::is_declared_mutable(const PlaceBuilder& place) {
     for (; begin < place.steps.size(); ++begin) {
         const Projection& step = place.steps[begin];
         if (step.kind == ProjectionKind::Deref) is_mut = types_[type].mutability == Mutability::Mut;
+        if (step.kind == ProjectionKind::Deref && !is_mut) return false;
         type = step.type;
     }
     return is_mut;
+}
+
+// Is the variable itself `mut`; of a closure's capture, the captured place. If not, only a closure may borrow it for itself.
+bool Builder::is_root_mutable(const PlaceBuilder& place) {
+    if (place.local.valid()) return body_.locals[place.local].mutability == Mutability::Mut;
+    const std::optional<std::uint32_t> index = capture_index(place);
+    return index && body_.upvars[*index].mutability == Mutability::Mut;
+}
+
+bool Builder::is_behind_shared(const PlaceBuilder& place) {
+    TypeId type = place.local.valid() ? body_.locals[place.local].type : tables_.type(place.upvar);
+    for (const Projection& step : place.steps) {
+        if (step.kind == ProjectionKind::Deref && types_[type].mutability == Mutability::Not) return true;
+        type = step.type;
+    }
+    return false;
 }
 
 namespace {
@@ -77,10 +94,17 @@ bool is_captured_prefix(const check::Capture& capture, const PlaceBuilder& place
 }
 }  // namespace
 
-std::optional<PlaceBuilder> Builder::resolve_upvar(const PlaceBuilder& place) {
+std::optional<std::uint32_t> Builder::capture_index(const PlaceBuilder& place) {
     for (std::uint32_t i = 0; i < closure_->captures.size(); ++i) {
+        if (is_captured_prefix(closure_->captures[i], place)) return i;
+    }
+    return std::nullopt;
+}
+
+std::optional<PlaceBuilder> Builder::resolve_upvar(const PlaceBuilder& place) {
+    if (const std::optional<std::uint32_t> found = capture_index(place)) {
+        const std::uint32_t i = *found;
         const check::Capture& capture = closure_->captures[i];
-        if (!is_captured_prefix(capture, place)) continue;
         PlaceBuilder resolved = root(LocalId(1));
         if (types_.kind(resolved.type) == TypeKind::Ref) deref(resolved, pointee(resolved.type));
         field(resolved, i, capture.type);

@@ -190,6 +190,9 @@ class Builder {
     Operand capture_operand(const check::Capture& capture, Span span);
     PlaceBuilder captured_place(const check::Capture& capture);
     bool is_declared_mutable(const PlaceBuilder& place);
+    bool is_behind_shared(const PlaceBuilder& place);
+    bool is_root_mutable(const PlaceBuilder& place);
+    std::optional<std::uint32_t> capture_index(const PlaceBuilder& place);   // which capture of this closure the place is part of
     std::optional<PlaceBuilder> resolve_upvar(const PlaceBuilder& place);
 
     // ---- build_cond.cpp

@@ -4,9 +4,14 @@
 
 namespace ockc::mir {
 
+// Successors stand in reverse, so that the reverse post-order has the first of them first: the order in which rustc looks for
+// errors.
 FlowGraph flow_graph(const Body& body) {
+    std::vector<std::uint32_t> next;
     return FlowGraph(body.blocks.size(), [&](std::uint32_t node, auto&& emit) {
-        for_each_successor(body.blocks[BlockId(node)].terminator, [&](BlockId to) { emit(to.raw); });
+        next.clear();
+        for_each_successor(body.blocks[BlockId(node)].terminator, [&](BlockId to) { next.push_back(to.raw); });
+        for (std::size_t i = next.size(); i-- > 0;) emit(next[i]);
     });
 }
 

@@ -255,6 +255,7 @@ struct Upvar {
     hir::LocalId variable{};         // the captured variable (its root, for places)
     bool by_ref = false;
     Mutability mutability = Mutability::Not;   // may the closure's body change it
+    bool behind_shared = false;      // borrowed through a shared reference: no one may change it, and its owner is told so
     Span span{};                     // the use that made it captured
 };
 struct Body {
