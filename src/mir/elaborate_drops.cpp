@@ -158,7 +158,7 @@ class Elaborator {
 
     BlockId elements(MovePathId path, const Place& place, const types::TypeData& data, BlockId next) {
         const std::uint64_t count = context_.usize_value(data.length).value_or(0);
-        for (std::uint64_t i = count; i-- > 0;) {
+        for (std::uint64_t i = 0; i < count; ++i) {   // a last element first: rustc's order for arrays taken apart
             const Projection step{
                 .kind = ProjectionKind::ConstantIndex, .offset = i, .min_length = count, .type = data.element};
             const Place part = extend(place, step);
