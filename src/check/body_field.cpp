@@ -109,7 +109,10 @@ TypeId BodyChecker::report_no_field(ExprId, const hir::FieldExpr& e, TypeId type
     // A library method that nothing calls is known by name only.
     const bool named = std::any_of(steps.begin(), steps.end(), [&](const DerefStep& step) {
         const auto& items = cx_.inherent_items(shallow(step.type), e.field.name);
-        return std::any_of(items.begin(), items.end(), [&](const AssocItem& item) { return program_.defs[item.def].kind == hir::DefKind::AssocFn; });
+        return std::any_of(items.begin(), items.end(), [&](const AssocItem& item) {
+            const hir::Def& def = program_.defs[item.def];
+            return def.kind == hir::DefKind::AssocFn && (!def.lowered || cx_.fn_sig(item.def).has_self);
+        });
     });
     if (method.pick || method.private_item.valid() || named) {
         error(Code::E0615, e.field.span, fmt::format("attempted to take value of method `{}` on type `{}`", field, text(type)))

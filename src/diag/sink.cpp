@@ -1,5 +1,7 @@
 #include "diag/sink.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -58,7 +60,11 @@ void DiagSink::drop_repeats() {
     std::set<std::tuple<Severity, Code, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen;
     retain([&](const Diagnostic& d) {
         const Span span = d.primary_span();
-        return !span.valid() || seen.emplace(d.severity, d.code, span.file.raw, span.begin, span.end, d.message).second;
+        std::string words = d.message;
+        if (d.code == Code::E0515) {   // several temporaries of one returned value are errors of their own
+            for (const Label& label : d.labels) words += fmt::format("\n{} {}", label.span.begin, label.span.end);
+        }
+        return !span.valid() || seen.emplace(d.severity, d.code, span.file.raw, span.begin, span.end, std::move(words)).second;
     });
 }
 

@@ -269,7 +269,7 @@ class Propagator {
     void terminator(const Terminator& node, std::vector<bool>& reached) {
         if (const auto* assertion = node.get_if<AssertTerminator>()) {
             const std::optional<Value> condition = value_of(assertion->condition);
-            if (condition && (condition->bits != 0) != assertion->expected) return failed(*assertion);
+            if (condition && (condition->bits != 0) != assertion->expected) failed(*assertion);   // what follows is judged all the same
         }
         if (const auto* choice = node.get_if<SwitchIntTerminator>()) {
             if (const std::optional<Value> value = value_of(choice->operand)) {

@@ -311,7 +311,8 @@ bool InstrParser::bind_operand(const Instr& instr, const OperandSpec& spec, Text
     if (text.name.empty()) {
         out = text.value;
         // A decimal literal takes its operand's type: the source's where that has one of its own.
-        const Type type = spec.type == OperandType::SourceType ? instr.mods.source_type : instr.mods.type;
+        const bool own = spec.type == OperandType::SourceType && instr.mods.source_type != Type::None;
+        const Type type = own ? instr.mods.source_type : instr.mods.type;
         if (out.kind == OperandKind::ImmF64 && type == Type::F32) {
             out = Operand::f32(static_cast<std::uint32_t>(
                 float_bits(Type::F32, static_cast<std::uint64_t>(out.value), false)));

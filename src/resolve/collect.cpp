@@ -531,6 +531,7 @@ hir::Visibility visibility_of(State& state, const ast::Visibility& visibility, M
         case ast::VisibilityKind::In: {
             std::vector<ImportSegment> segments;
             const ast::Path& path = state.ast_of(state[module].crate)[visibility.path];
+            if (path.segments.empty()) break;   // the parser found no name and said so
             if (!path.global && path.segments[0].kind == ast::SegmentKind::Name) {
                 state.sink->error(path.span, "relative paths are not supported in visibilities in 2018 edition or later").suggest(path.span.start(), "crate::", "try", Applicability::MaybeIncorrect);
                 break;

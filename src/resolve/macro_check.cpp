@@ -150,9 +150,8 @@ class DefinitionCheck {
                     inside.clear(false);
                     inside.elements.push_back(separator_of(element));
                     inside.add(next);
-                } else if (element.op != RepeatOp::ZeroOrOne) {
-                    inside.add(first(element.children, 0));   // the next round
                 }
+                // Without a separator the next round is not looked at: rustc takes `$($t:ty)*`.
                 const TokenSet end = follow(element.children, inside);
                 if (end.maybe_empty || element.op != RepeatOp::OneOrMore) last.add(end);
                 else last = end;

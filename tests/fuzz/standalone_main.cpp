@@ -1,5 +1,5 @@
-// A fuzzer's main where libFuzzer is not: FUZZER [--seconds N] [--seed N] FILE|FOLDER.. runs every file, then
-// random mutations of them. An input that crashes is written to ./crash-input.
+// A fuzzer's main where libFuzzer is not: FUZZER [--seconds N] [--runs N] [--seed N] FILE|FOLDER.. runs every file,
+// then random mutations of them. An input that crashes is written to ./crash-input.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -92,6 +92,7 @@ class Mutator {
 
 int main(int argc, char** argv) {
     int seconds = 0;
+    std::size_t most_runs = ~std::size_t{0};
     std::uint64_t seed = 1;
     std::vector<std::string> corpus;
     const auto add = [&](const fs::path& path) {
@@ -101,6 +102,8 @@ int main(int argc, char** argv) {
         const std::string_view argument = argv[i];
         if (argument == "--seconds" && i + 1 < argc) {
             seconds = std::atoi(argv[++i]);
+        } else if (argument == "--runs" && i + 1 < argc) {
+            most_runs = std::strtoull(argv[++i], nullptr, 10);
         } else if (argument == "--seed" && i + 1 < argc) {
             seed = std::strtoull(argv[++i], nullptr, 10);
         } else if (fs::is_directory(argument)) {
@@ -122,8 +125,8 @@ int main(int argc, char** argv) {
     Mutator mutator(corpus, seed);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
     std::size_t runs = 0;
-    while (std::chrono::steady_clock::now() < end) {
-        for (int i = 0; i < 64; ++i, ++runs)
+    while (runs < most_runs && std::chrono::steady_clock::now() < end) {
+        for (int i = 0; i < 64 && runs < most_runs; ++i, ++runs)
             run(mutator.next());
     }
     std::printf("%zu files, %zu mutations\n", corpus.size(), runs);

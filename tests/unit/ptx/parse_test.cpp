@@ -57,7 +57,7 @@ TEST_CASE("literals") {
     CHECK(operand("cvt.rn.f32.f64 %f1, 1.0;", 1) == Operand::f64(0x3FF0000000000000));
     CHECK(operand("cvt.f64.f32 %fd1, 1.5;", 1) == Operand::f32(0x3FC00000));
     CHECK(operand("cvt.rzi.s32.f32 %r1, 1.5;", 1) == Operand::f32(0x3FC00000));
-    CHECK(operand("setp.lt.f32 %p1, %f1, 1.5;", 2) == Operand::f32(0x3FC00000));
+    CHECK(operand("setp.lt.f32 %p1, %f1, 1.5;", 3) == Operand::f32(0x3FC00000));
 }
 
 TEST_CASE("addresses, lists, sinks, predicate pairs, negated predicates") {
