@@ -195,4 +195,29 @@ bool is_removable(const Instruction& inst) {
     return effect == Effect::Pure || (effect == Effect::Read && !inst.memory.is_volatile);
 }
 
+bool is_commutative(Op op) {
+    switch (op) {
+        case Op::Iadd:
+        case Op::Imul:
+        case Op::Umulh:
+        case Op::Smulh:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Smin:
+        case Op::Smax:
+        case Op::Umin:
+        case Op::Umax:
+        case Op::UaddOv:
+        case Op::SaddOv:
+        case Op::UmulOv:
+        case Op::SmulOv:
+        case Op::Fadd:
+        case Op::Fmul:
+        case Op::Fmin:
+        case Op::Fmax: return true;
+        default: return false;
+    }
+}
+
 }  // namespace ockc::opt

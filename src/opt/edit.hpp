@@ -25,6 +25,9 @@ class Replacements {
     std::size_t count_ = 0;
 };
 
+// Whether the two operands may change places.
+bool is_commutative(ir::Op op);
+
 struct Constant {
     std::uint64_t low = 0;
     std::uint64_t high = 0;  // i128 only

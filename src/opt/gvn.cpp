@@ -23,29 +23,6 @@ using namespace ir;
 
 namespace {
 
-bool is_commutative(Op op) {
-    switch (op) {
-        case Op::Iadd:
-        case Op::Imul:
-        case Op::Umulh:
-        case Op::Smulh:
-        case Op::And:
-        case Op::Or:
-        case Op::Xor:
-        case Op::Smin:
-        case Op::Smax:
-        case Op::Umin:
-        case Op::Umax:
-        case Op::UaddOv:
-        case Op::SaddOv:
-        case Op::UmulOv:
-        case Op::SmulOv:
-        case Op::Fadd:
-        case Op::Fmul: return true;
-        default: return false;
-    }
-}
-
 struct Key {
     Op op = Op::Const;
     Type type = Type::Void;

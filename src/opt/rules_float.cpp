@@ -29,17 +29,13 @@ std::optional<std::uint64_t> exact_reciprocal(Type type, std::uint64_t bits) {
     return sign | ((twice_bias - exponent) << format.mantissa_bits);
 }
 
-bool is_commutative_float(Op op) {
-    return op == Op::Fadd || op == Op::Fmul || op == Op::Fmin || op == Op::Fmax;
-}
-
 }  // namespace
 
 ValueId simplify_float(Rewriter& r) {
     const Instruction& inst = r.inst();
     const ValueId a = inst.args[0];
     const ValueId b = inst.args.size() > 1 ? inst.args[1] : ValueId::none();
-    if (is_commutative_float(inst.op) && r.constant(a) && !r.constant(b))
+    if (is_commutative(inst.op) && r.constant(a) && !r.constant(b))
         return r.become(inst.op, inst.type, {b, a});
     switch (inst.op) {
         case Op::Fadd:

@@ -10,27 +10,6 @@ using namespace ir;
 
 namespace {
 
-bool is_commutative(Op op) {
-    switch (op) {
-        case Op::Iadd:
-        case Op::Imul:
-        case Op::Umulh:
-        case Op::Smulh:
-        case Op::And:
-        case Op::Or:
-        case Op::Xor:
-        case Op::Smin:
-        case Op::Smax:
-        case Op::Umin:
-        case Op::Umax:
-        case Op::UaddOv:
-        case Op::SaddOv:
-        case Op::UmulOv:
-        case Op::SmulOv: return true;
-        default: return false;
-    }
-}
-
 Constant constant_op(Op op, Type type, Constant a, Constant b) {
     Instruction inst;
     inst.op = op;

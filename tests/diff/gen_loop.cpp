@@ -72,20 +72,20 @@ bool Generator::stmtLoop(std::uint32_t depth) {
     return true;
 }
 
-// Bounds near the end of the type now and then; the number of rounds stays small.
-bool Generator::stmtForRange(std::uint32_t depth) {
+// `for i in low dots high`, with a small number of rounds. Bounds near the end of the type now and then.
+bool Generator::for_range(std::uint32_t depth, std::uint32_t most, std::uint32_t beyond, std::string_view dots) {
     if (repeat_ > 16) return false;
     const TypePtr type = integer();
-    const std::uint32_t bound = random_.between(1, 6);
+    const std::uint32_t bound = random_.between(1, most);
     const Scope scope(*this);
     const std::string name = fresh("i");
-    std::string low = fmt::format("{}{}", random_.below(4), type->name), high = fmt::format("({} % {} + 4)", dynamic(type).text, bound);
+    std::string low = fmt::format("{}{}", random_.below(4), type->name), high = fmt::format("({} % {} + {})", dynamic(type).text, bound, beyond);
     if (random_.chance(30)) {
         high = type->name + "::MAX";
         low = fmt::format("{}::MAX - {}", type->name, bound);
     }
     const std::string label = loop_open(bound + 4, true);
-    line(fmt::format("{}for {} in {}..{} {{", label, name, low, high));
+    line(fmt::format("{}for {} in {}{}{} {{", label, name, low, dots, high));
     declare(name, type, false);
     body(depth);
     line("}");
@@ -94,26 +94,9 @@ bool Generator::stmtForRange(std::uint32_t depth) {
     return true;
 }
 
-bool Generator::stmtForInclusive(std::uint32_t depth) {
-    if (repeat_ > 16) return false;
-    const TypePtr type = integer();
-    const std::uint32_t bound = random_.between(1, 4);
-    const Scope scope(*this);
-    const std::string name = fresh("i");
-    std::string low = fmt::format("{}{}", random_.below(4), type->name), high = fmt::format("({} % {} + 3)", dynamic(type).text, bound);
-    if (random_.chance(30)) {
-        high = type->name + "::MAX";
-        low = fmt::format("{}::MAX - {}", type->name, bound);
-    }
-    const std::string label = loop_open(bound + 4, true);
-    line(fmt::format("{}for {} in {}..={} {{", label, name, low, high));
-    declare(name, type, false);
-    body(depth);
-    line("}");
-    frames_.back().labels.pop_back();
-    repeat_ /= bound + 4;
-    return true;
-}
+bool Generator::stmtForRange(std::uint32_t depth) { return for_range(depth, 6, 4, ".."); }
+
+bool Generator::stmtForInclusive(std::uint32_t depth) { return for_range(depth, 4, 3, "..="); }
 
 namespace {
 

@@ -129,6 +129,7 @@ class Generator {
     void line(const std::string& text);
     void body(std::uint32_t depth);                  // `{` statements `}` on lines of their own, in a scope
     std::string loop_open(std::uint32_t iterations, bool labeled);
+    bool for_range(std::uint32_t depth, std::uint32_t most, std::uint32_t beyond, std::string_view dots);
 
     // Items: gen_item.cpp, gen_function.cpp
     struct Body;                                     // a function's frame, variables and cost, until it is closed
