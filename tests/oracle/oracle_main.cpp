@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <thread>
@@ -17,53 +16,23 @@
 #include <vector>
 
 #include "diag/lint_levels.hpp"
-#include "driver/process.hpp"
+#include "rustc.hpp"
 #include "test_file.hpp"
 
 namespace fs = std::filesystem;
 using namespace ockc;
 using filetest::Mark;
 using filetest::TestFile;
-using nlohmann::json;
 
 namespace {
 
 constexpr int kSkipped = 77;
-constexpr int kOldestMinor = 85;   // 1.85: the first with edition 2024
 
 using Verdict = std::vector<std::pair<std::string, std::uint32_t>>;   // code and line of each error, in order
 
-std::string find_rustc() {
-    if (std::string found = driver::find_on_path("rustc"); !found.empty()) return found;
-    const char* home = std::getenv("HOME");
-    const fs::path rustup = fs::path(home != nullptr ? home : "") / ".cargo/bin/rustc";
-    return fs::exists(rustup) ? rustup.string() : std::string();
-}
-
-int minor_version(const std::string& rustc) {
-    const Result<driver::ProcessResult> run = driver::run_process({rustc, "--version"});
-    if (!run.ok() || run.value().output.rfind("rustc 1.", 0) != 0) return 0;
-    return std::atoi(run.value().output.c_str() + 8);
-}
-
-bool build_shim(const std::string& rustc, const std::string& shim, const std::string& work) {
-    const std::vector<std::vector<std::string>> commands = {
-        {rustc, "--edition", "2024", "--crate-type", "proc-macro", shim + "/cuda_macros.rs", "--out-dir", work},
-        {rustc, "--edition", "2024", "--crate-type", "lib", "-A", "warnings", "-L", work, shim + "/cuda_device.rs", "--out-dir", work},
-        {rustc, "--edition", "2024", "--crate-type", "lib", "-L", work, shim + "/cuda_host.rs", "--out-dir", work},
-    };
-    for (const auto& command : commands) {
-        const Result<driver::ProcessResult> run = driver::run_process(command);
-        if (run.ok() && run.value().exit_code == 0) continue;
-        fmt::print("cannot build the stand-in crates:\n{}\n", run.ok() ? run.value().error_output : run.error());
-        return false;
-    }
-    return true;
-}
-
 class Oracle {
   public:
-    Oracle(std::string rustc, std::string work) : rustc_(std::move(rustc)), work_(std::move(work)) {}
+    explicit Oracle(const oracle::Rustc& rustc) : rustc_(rustc) {}
 
     // The complaint, or empty when rustc agrees.
     std::string judge(const TestFile& test, const std::string& mode, std::size_t slot) const {
@@ -71,7 +40,8 @@ class Oracle {
             const LintInfo* lint = find_lint(mark.code);
             return lint != nullptr && lint->level == LintLevel::Warn;
         };
-        const Verdict verdict = ask(test, slot, std::any_of(test.marks.begin(), test.marks.end(), is_warning));
+        const bool warns = std::any_of(test.marks.begin(), test.marks.end(), is_warning);
+        const Verdict verdict = ask(test, slot, warns ? oracle::Warnings::KnownLints : oracle::Warnings::Off);
         Verdict marks;
         for (const Mark& mark : test.marks) marks.emplace_back(mark.code == "error" ? "" : mark.code, mark.line);
         if (verdict.empty() != marks.empty()) return fmt::format("{}: {}", test.path, verdict.empty() ? "rustc accepts it" : "rustc rejects it: " + text(verdict));
@@ -90,38 +60,13 @@ class Oracle {
         return out;
     }
 
-    Verdict ask(const TestFile& test, std::size_t slot, bool warnings) const {
-        const std::string out = fmt::format("{}/out{}", work_, slot);
-        std::error_code error;
-        fs::create_directories(out, error);
-        std::vector<std::string> command = {
-            rustc_, "--edition", test.options.edition == 2021 ? "2021" : "2024", "--crate-type", "lib", "--crate-name", "test", "--emit=mir",
-            "--error-format=json", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, test.path};
-        if (!warnings) command.insert(command.end(), {"-A", "warnings"});
-        const Result<driver::ProcessResult> run = driver::run_process(command);
+    Verdict ask(const TestFile& test, std::size_t slot, oracle::Warnings warnings) const {
         Verdict verdict;
-        if (!run.ok()) return {{run.error(), 0}};
-        std::string_view rest = run.value().error_output;
-        while (!rest.empty()) {
-            const std::size_t end = std::min(rest.find('\n'), rest.size());
-            const json message = json::parse(rest.substr(0, end), nullptr, false);
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-            if (message.is_discarded() || message["spans"].empty()) continue;
-            const std::string code = message["code"].is_null() ? "" : message["code"]["code"].get<std::string>();
-            const bool warning = message.value("level", "") == "warning" && find_lint(code) != nullptr;
-            if (message.value("level", "") != "error" && !warning) continue;
-            // ockc knows its attributes by name, imported or not.
-            if (message.value("message", "").rfind("cannot find attribute `", 0) == 0) continue;
-            for (const json& span : message["spans"]) {
-                if (!span["is_primary"].get<bool>()) continue;
-                verdict.emplace_back(code, span["line_start"].get<std::uint32_t>());
-                if (!warning) break;   // rustc says in one warning what several places have in common
-            }
-        }
+        for (const oracle::RustcError& error : rustc_.check(test.path, test.options.edition, slot, warnings)) verdict.emplace_back(error.code, error.line);
         return verdict;
     }
 
-    std::string rustc_, work_;
+    const oracle::Rustc& rustc_;
 };
 
 // `//@ rustc: MODE ..` of a file: "", "first" or "skip".
@@ -153,14 +98,14 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "usage: ockc_oracle SHIM_DIR WORK_DIR GOLDEN..\n");
         return 2;
     }
-    const std::string rustc = find_rustc();
-    if (rustc.empty() || minor_version(rustc) < kOldestMinor) {
-        fmt::print("SKIPPED: rustc 1.{} or newer is not installed\n", kOldestMinor);
+    const oracle::Rustc rustc(argv[1], argv[2]);
+    if (!rustc.is_usable()) {
+        fmt::print("SKIPPED: rustc 1.{} or newer is not installed\n", oracle::kOldestMinor);
         return kSkipped;
     }
-    if (!build_shim(rustc, argv[1], argv[2])) return 1;
+    if (!rustc.build_shim()) return 1;
     const std::vector<TestFile> tests = find_tests(argc, argv);
-    const Oracle oracle(rustc, argv[2]);
+    const Oracle judge(rustc);
     std::vector<std::string> complaints(tests.size());
     std::atomic<std::size_t> next{0}, asked{0};
     const auto work = [&](std::size_t slot) {
@@ -169,7 +114,7 @@ int main(int argc, char** argv) {
             const bool own_rules = std::any_of(tests[i].marks.begin(), tests[i].marks.end(), [](const Mark& m) { return m.code.rfind("OCK", 0) == 0; });
             if (mode == "skip" || own_rules) continue;
             ++asked;
-            complaints[i] = oracle.judge(tests[i], mode, slot);
+            complaints[i] = judge.judge(tests[i], mode, slot);
         }
     };
     std::vector<std::thread> threads;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "diag/lint_levels.hpp"
 #include "driver/process.hpp"
 
 namespace ockc::oracle {
@@ -21,6 +22,25 @@ std::string find_rustc() {
     const char* home = std::getenv("HOME");
     const fs::path rustup = fs::path(home != nullptr ? home : "") / ".cargo/bin/rustc";
     return fs::exists(rustup) ? rustup.string() : std::string();
+}
+
+// What one message of rustc's says, if it is an error or a warning of a lint that ockc has.
+void add_errors(const json& message, std::vector<RustcError>& errors) {
+    if (message["spans"].empty()) return;
+    RustcError made;
+    made.code = message["code"].is_null() ? "" : message["code"]["code"].get<std::string>();
+    made.message = message.value("message", "");
+    made.rendered = message.value("rendered", "");
+    const bool warning = message.value("level", "") == "warning" && find_lint(made.code) != nullptr;
+    if (message.value("level", "") != "error" && !warning) return;
+    // ockc knows its attributes by name, imported or not.
+    if (made.message.rfind("cannot find attribute `", 0) == 0) return;
+    for (const json& span : message["spans"]) {
+        if (!span["is_primary"].get<bool>()) continue;
+        made.line = span["line_start"].get<std::uint32_t>();
+        errors.push_back(made);
+        if (!warning) return;
+    }
 }
 
 }  // namespace
@@ -49,13 +69,14 @@ bool Rustc::build_shim() const {
     return true;
 }
 
-std::vector<RustcError> Rustc::check(const std::string& path, int edition, std::size_t slot) const {
+std::vector<RustcError> Rustc::check(const std::string& path, int edition, std::size_t slot, Warnings warnings) const {
     const std::string out = fmt::format("{}/out{}", work_, slot);
     std::error_code error;
     fs::create_directories(out, error);
-    const std::vector<std::string> command = {
+    std::vector<std::string> command = {
         rustc_, "--edition", edition == 2021 ? "2021" : "2024", "--crate-type", "lib", "--crate-name", "test", "--emit=mir",
-        "--error-format=json", "-A", "warnings", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, path};
+        "--error-format=json", "-L", work_, "--extern", "cuda_device", "--extern", "cuda_host", "--out-dir", out, path};
+    if (warnings == Warnings::Off) command.insert(command.end(), {"-A", "warnings"});
     const Result<driver::ProcessResult> run = driver::run_process(command);
     if (!run.ok()) return {{run.error(), 0, {}, {}}};
     std::vector<RustcError> errors;
@@ -64,19 +85,7 @@ std::vector<RustcError> Rustc::check(const std::string& path, int edition, std::
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         const json message = json::parse(rest.substr(0, end), nullptr, false);
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        if (message.is_discarded() || message.value("level", "") != "error" || message["spans"].empty()) continue;
-        RustcError made;
-        made.message = message.value("message", "");
-        // ockc knows its attributes by name, imported or not.
-        if (made.message.rfind("cannot find attribute `", 0) == 0) continue;
-        for (const json& span : message["spans"]) {
-            if (!span["is_primary"].get<bool>()) continue;
-            made.line = span["line_start"].get<std::uint32_t>();
-            break;
-        }
-        if (!message["code"].is_null()) made.code = message["code"]["code"].get<std::string>();
-        made.rendered = message.value("rendered", "");
-        errors.push_back(std::move(made));
+        if (!message.is_discarded()) add_errors(message, errors);
     }
     return errors;
 }

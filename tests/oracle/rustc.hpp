@@ -6,6 +6,8 @@
 
 namespace ockc::oracle {
 
+enum class Warnings : std::uint8_t { Off, KnownLints };   // KnownLints: those of diag/lints.def, as errors are
+
 constexpr int kOldestMinor = 85;   // 1.85: the first with edition 2024
 
 struct RustcError {
@@ -24,8 +26,9 @@ class Rustc {
     // Builds the stand-in crates; prints why when it cannot.
     bool build_shim() const;
     // Errors in the order in which rustc prints them; `slot` keeps concurrent calls apart. A rustc that cannot be started
-    // is an error on line 0.
-    std::vector<RustcError> check(const std::string& path, int edition, std::size_t slot) const;
+    // is an error on line 0. A warning gives one entry for each of its primary places: rustc says in one what several have
+    // in common.
+    std::vector<RustcError> check(const std::string& path, int edition, std::size_t slot, Warnings warnings = Warnings::Off) const;
 
   private:
     std::string rustc_, shim_, work_;
