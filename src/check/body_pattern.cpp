@@ -140,18 +140,17 @@ TypeId BodyChecker::range_end_type(PatId id, TypeId expected) {
 }
 
 void BodyChecker::check_range_pattern(PatId id, const hir::RangePat& p, TypeId expected) {
-    bool good = true;
+    Diagnostic* wrong = nullptr;   // one for both ends
     for (PatId end : {p.from, p.to}) {
         if (!end.valid()) continue;
         const TypeId type = range_end_type(end, expected);
         const TypeKind kind = types_.kind(type);
         const bool ordered = kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Char || kind == TypeKind::Infer || kind == TypeKind::Error;
-        if (!ordered) {
-            error(Code::E0029, pat(id).span, "only `char` and numeric types are allowed in range patterns")
-                .label(pat(end).span, fmt::format("this is of type `{}` but it should be `char` or numeric", text(type)));
-            good = false;
-        }
+        if (ordered) continue;
+        if (wrong == nullptr) wrong = &error(Code::E0029, pat(id).span, "only `char` and numeric types are allowed in range patterns");
+        wrong->label(pat(end).span, fmt::format("this is of type `{}` but it should be `char` or numeric", text(type)));
     }
+    bool good = wrong == nullptr;
     for (PatId end : {p.from, p.to}) {
         if (good && end.valid()) good = pattern_demand(end, expected, tables_.pat_types[end]);
     }

@@ -18,10 +18,7 @@ class ImplCheck {
     void run() {
         cx_.type_of(impl_);
         cx_.predicates_of(impl_);
-        if (!data_.has_trait) {
-            if (data_.is_unsafe) error(Code::E0197, head(), "inherent impls cannot be unsafe");
-            return;
-        }
+        if (!data_.has_trait) return;
         trait_ref_ = cx_.impl_trait_ref(impl_);
         if (!trait_ref_.valid() || types_.has(trait_ref_.args, types::kHasError)) return;
         safety();

@@ -61,9 +61,7 @@ void DiagSink::drop_repeats() {
     retain([&](const Diagnostic& d) {
         const Span span = d.primary_span();
         std::string words = d.message;
-        if (d.code == Code::E0515) {   // several temporaries of one returned value are errors of their own
-            for (const Label& label : d.labels) words += fmt::format("\n{} {}", label.span.begin, label.span.end);
-        }
+        for (const Label& label : d.labels) words += fmt::format("\n{} {} {} {}", label.span.file.raw, label.span.begin, label.span.end, label.text);
         return !span.valid() || seen.emplace(d.severity, d.code, span.file.raw, span.begin, span.end, std::move(words)).second;
     });
 }

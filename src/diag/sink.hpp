@@ -32,7 +32,7 @@ class DiagSink {
     // Stable order by (file, begin, end) of the place inside the range [from, end); phases keep their own order among each other.
     void sort_from(std::size_t from);
 
-    // Says what was said in the same words at the same place once only.
+    // Says what was said in the same words with the same labels once only, as rustc does.
     void drop_repeats();
 
     // Keeps the diagnostics for which keep(Diagnostic&) is true; it may change severities.
