@@ -1,4 +1,4 @@
-// ockc_filetest [--bless] [--gpu] [--whole-library] PATH..: runs every .rsk below the given folders or files as a golden test (test_file.hpp says what
+// ockc_filetest [--bless] [--gpu [--clean-only]] [--whole-library] PATH..: runs every .rsk below the given folders or files as a golden test (test_file.hpp says what
 // they may hold). Exit code 1 when one fails. OCK_BLESS=1 is --bless.
 #include <fmt/format.h>
 
@@ -56,6 +56,8 @@ int main(int argc, char** argv) {
             options.whole_library = true;
         } else if (std::string(argv[i]) == "--gpu") {
             options.gpu = true;
+        } else if (std::string(argv[i]) == "--clean-only") {
+            options.clean_only = true;
         } else {
             paths.emplace_back(argv[i]);
         }

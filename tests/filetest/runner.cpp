@@ -153,6 +153,7 @@ class Runner {
         abi::ModuleAbi abi;
         const CompileResult result = driver::compile_with_abi({test_.name, "", test_.text}, compile_options, {}, abi);
         if (!result.ok) return fail(0, fmt::format("does not compile at -O{}", level));
+        gpu_.reset();
         for (const Launch& launch : test_.launches) run_launch(launch, level, result.images[0], abi);
     }
 
@@ -163,7 +164,7 @@ class Runner {
         driver::LaunchPlan gpu_plan = plan.value();
         const Result<std::string> outcome = run_on(driver::open_emulator(false), image, plan.value(), abi.panic_sites);
         ++report_.launches;
-        if (options_.gpu) run_on_gpu(launch, level, image, gpu_plan, plan.value());
+        if (options_.gpu && !(options_.clean_only && !launch.fails.empty())) run_on_gpu(launch, level, image, gpu_plan, plan.value());
         if (!launch.fails.empty()) {
             if (outcome.ok()) return failed("the launch succeeds, but should fail");
             if (outcome.error().find(launch.fails) == std::string::npos) failed("fails with other words: " + outcome.error());
@@ -185,17 +186,47 @@ class Runner {
             if (!child.ok() || child.value().exit_code != 0) failed("the launch does not fail");
             return;
         }
-        const Result<std::string> outcome = run_on(driver::open_cuda(0), image, plan);
+        const Result<std::string> outcome = run_on_loaded_gpu(image, plan);
         if (!outcome.ok()) return failed(outcome.error());
         for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
             const driver::Array& gpu = plan.arguments[i].array;
             const driver::Array& emulator = emulated.arguments[i].array;
-            if (gpu.bytes == emulator.bytes) continue;
             const std::uint32_t width = abi::scalar_info(gpu.type).bytes;
-            const auto at = static_cast<std::size_t>(std::mismatch(gpu.bytes.begin(), gpu.bytes.end(), emulator.bytes.begin()).first - gpu.bytes.begin()) / width;
-            const auto element = [&](const driver::Array& array) { return driver::preview({array.type, {1}, array.bytes.substr(at * width, width)}); };
-            failed(fmt::format("`{}` differs from the emulator's: element {} is {}, there {}", plan.arguments[i].param->name, at, element(gpu), element(emulator)));
+            const auto element = [&](const driver::Array& array, std::uint64_t at) { return driver::preview({array.type, {1}, array.bytes.substr(at * width, width)}); };
+            for (std::uint64_t at = 0; at < gpu.size(); ++at) {
+                if (same_element(gpu, emulator, at)) continue;
+                failed(fmt::format("`{}` differs from the emulator's: element {} is {}, there {}", plan.arguments[i].param->name, at, element(gpu, at),
+                                   element(emulator, at)));
+                break;
+            }
         }
+    }
+
+    // The image stays loaded for the launches of one level, unless it has memory of its own that a launch could leave changed.
+    Result<std::string> run_on_loaded_gpu(const CompiledImage& image, driver::LaunchPlan& plan) {
+        if (image.ptx.find(".global .align") != std::string::npos) return run_on(driver::open_cuda(0), image, plan);
+        if (!gpu_) {
+            Result<std::unique_ptr<driver::LaunchDevice>> device = driver::open_cuda(0);
+            if (!device.ok()) return Failure{device.error()};
+            gpu_ = std::move(device.value());
+            if (Status loaded = gpu_->load(image, {}); !loaded.ok()) return Failure{loaded.error()};
+        }
+        Result<std::string> outcome = execute(plan, *gpu_);
+        if (!outcome.ok()) gpu_.reset();  // its context is lost
+        return outcome;
+    }
+
+    // Bit for bit, but that NaNs are equal: a GPU makes one NaN, a CPU several.
+    static bool same_element(const driver::Array& a, const driver::Array& b, std::uint64_t at) {
+        const std::uint32_t width = abi::scalar_info(a.type).bytes;
+        return a.bytes.compare(at * width, width, b.bytes, at * width, width) == 0 || (is_nan(a, at) && is_nan(b, at));
+    }
+    static bool is_nan(const driver::Array& array, std::uint64_t at) {
+        float narrow = 0;
+        double real = 0;
+        if (array.type == abi::Scalar::F32) std::memcpy(&narrow, array.bytes.data() + at * sizeof narrow, sizeof narrow);
+        if (array.type == abi::Scalar::F64) std::memcpy(&real, array.bytes.data() + at * sizeof real, sizeof real);
+        return narrow != narrow || real != real;
     }
 
   public:
@@ -254,12 +285,7 @@ class Runner {
         const std::uint32_t width = abi::scalar_info(array.type).bytes;
         const std::string have = array.bytes.substr(at * width, width);
         if (value == "nan") {
-            double real = 0;
-            float narrow = 0;
-            std::memcpy(&narrow, have.data(), std::min<std::size_t>(width, sizeof narrow));
-            std::memcpy(&real, have.data(), std::min<std::size_t>(width, sizeof real));
-            const bool is_nan = array.type == abi::Scalar::F32 ? narrow != narrow : array.type == abi::Scalar::F64 && real != real;
-            return is_nan ? "" : fmt::format("element {} is no NaN", at);
+            return is_nan(array, at) ? "" : fmt::format("element {} is no NaN", at);
         }
         const Result<std::string> want = driver::parse_scalar(array.type, value);
         if (!want.ok()) return want.error();
@@ -270,6 +296,7 @@ class Runner {
     const TestFile& test_;
     const RunOptions& options_;
     Report& report_;
+    std::unique_ptr<driver::LaunchDevice> gpu_;  // with the image of the present level loaded
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ struct RunOptions {
     std::string ptxas;               // empty: not there
     bool whole_library = false;      // read all of the built-in library: every golden must say the same
     bool gpu = false;                // launches run on CUDA device 0 too, and every array must have the emulator's bits
+    bool clean_only = false;         // with gpu: leaves out the launches that must fail, as a sanitizer would count them as errors
     std::string self;                // this program: launches that must fail run in a process of their own on a GPU
     std::uint32_t only_line = 0;     // that process: the launch on this line, at level only_level, on the GPU alone
     int only_level = 0;
