@@ -2,20 +2,26 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "intrinsic/intrinsic.hpp"
+#include "lower/local_values.hpp"
 #include "lower/module_lowering.hpp"
 
 namespace ockc::lower {
 
-// A place: an address (pointer plus constant offset), the length of an unsized place, and the type found there.
+// A place: an address (pointer plus constant offset), the length of an unsized place, and the type found there. A local that
+// lives in SSA values has no address: its scalar at `offset` is the variable `var`, its second scalar the one after it.
 struct PlaceRef {
     ir::ValueId ptr;
     std::int64_t offset = 0;
     ir::ValueId meta;              // slices and str: element count
     TypeId type;
     const Layout* layout = nullptr;   // of `type`, or of one variant of it after a downcast
+    VarId var = kNoVar;
+
+    bool in_values() const { return var != kNoVar; }
 };
 
 // A value: nothing, one or two scalars, or bytes in memory that nobody else changes.
@@ -43,6 +49,9 @@ class FunctionLowering {
     void bind_arguments(const CallShape& shape);
     void bind_kernel_parameter(mir::LocalId local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);
     void lower_blocks();
+    void lower_block(mir::BlockId block);
+    void count_predecessors();
+    void go_on(mir::BlockId target);
     void finish();
     void lower_statement(const mir::Statement& statement);
     void lower_terminator(const mir::Terminator& terminator);
@@ -64,7 +73,9 @@ class FunctionLowering {
     void store(const PlaceRef& place, const Value& value);
     void store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align);
     ir::ValueId load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align);
+    VarId var_at(const PlaceRef& place, std::int64_t offset) const;
     PlaceRef temporary(TypeId type);
+    PlaceRef in_variables(TypeId type);
     // The value's bytes in memory: its own, or a fresh temporary.
     PlaceRef in_memory(const Value& value);
 
@@ -106,6 +117,7 @@ class FunctionLowering {
     void call_instance(ItemRef callee, std::span<const Value> args, const PlaceRef* destination, TypeId output);
     void call_function(ItemRef callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
     std::vector<Value> spread_tuple(std::span<const Value> args);
+    PlaceRef for_parts(const PlaceRef& to, const Layout& variant, std::span<const Value> parts);
     void construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination);
     bool is_ctor(DefId def) const;
 
@@ -148,25 +160,32 @@ class FunctionLowering {
     void refuse_volatile(TypeId type);
 
     // shared
-    TypeId subst(TypeId type) { return module_.subst(type, args_); }
+    TypeId subst(TypeId type);
     TypeId type_of(const mir::Place& place) { return subst(body_.type_of(place)); }
     const Layout& layout(TypeId type) { return module_.layout(type); }
     Value scalar_value(TypeId type, ir::ValueId a) { return {type, ValueForm::Scalar, a, {}, {}, {}}; }
     Value zero_value(TypeId type) { return {type, ValueForm::Zero, {}, {}, {}, {}}; }
     bool is_signed(TypeId type);
     bool is_float(TypeId type) { return types_.kind(type) == types::TypeKind::Float; }
-    ir::BlockId block_of(mir::BlockId block) { return blocks_[block.raw]; }
+    ir::BlockId block_of(mir::BlockId block) {
+        if (!blocks_[block.raw].valid()) blocks_[block.raw] = function_.add_block();
+        return blocks_[block.raw];
+    }
 
     ModuleLowering& module_;
     types::TypeStore& types_;
     const mir::Body& body_;
     std::vector<types::GenericArg> args_;
+    std::unordered_map<TypeId, TypeId> concrete_;   // what subst gave
     ir::FuncId function_id_;
     ir::Function function_;              // moved into the module at the end: its store grows meanwhile
     ir::Builder builder_;
+    LocalValues values_;
     std::vector<PlaceRef> locals_;       // by mir::LocalId; ptr none for zero-sized ones
     std::vector<TypeId> fn_targets_;     // by mir::LocalId: see lower_fn_pointer.cpp
-    std::vector<ir::BlockId> blocks_;    // by mir::BlockId
+    std::vector<ir::BlockId> blocks_;    // by mir::BlockId; none: not branched to yet, or continues its only predecessor
+    std::vector<std::uint32_t> predecessors_;   // by mir::BlockId: how many edges lead there
+    mir::BlockId next_{};                // the block that continues the IR block of the one just lowered
     std::vector<ir::InstId> allocas_;    // placed at the head of the entry block when the body is done
     PlaceRef return_place_;              // sret memory, when the result goes through memory
     bool returns_memory_ = false;

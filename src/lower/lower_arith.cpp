@@ -158,11 +158,8 @@ Value FunctionLowering::checked_binary(const mir::CheckedBinaryOpRvalue& node, T
     const ir::ValueId result = integer_binary(node.op, lhs.a, rhs.a, sign);
     const ir::ValueId overflow = overflows(node.op, lhs.a, rhs.a, sign);
     // (T, bool): the two fields in declaration order; the layout may have swapped them in memory.
-    const PlaceRef pair = temporary(type);
-    const auto elements = types_[types_[type].elements];
-    store(field(pair, 0, elements[0]), scalar_value(elements[0], result));
-    store(field(pair, 1, elements[1]), scalar_value(elements[1], overflow));
-    return load(pair);
+    const bool swapped = layout(type).offsets[0] != 0;
+    return {type, ValueForm::Pair, swapped ? overflow : result, swapped ? result : overflow, {}};
 }
 
 }  // namespace ockc::lower

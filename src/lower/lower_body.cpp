@@ -1,6 +1,10 @@
 // One body: stack slots for its locals, its parameters, its blocks, statement by statement.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "lower/find_values.hpp"
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -11,10 +15,9 @@ using mir::TerminatorKind;
 FunctionLowering::FunctionLowering(ModuleLowering& module, const mir::Body& body, std::span<const types::GenericArg> args,
                                    ir::FuncId function)
     : module_(module), types_(module.types()), body_(body), args_(args.begin(), args.end()), function_id_(function),
-      function_(std::move(module.module().functions[function])), builder_(function_) {
+      function_(std::move(module.module().functions[function])), builder_(function_), values_(function_), blocks_(body.blocks.size()) {
     builder_.at_end(function_.add_block());
     builder_.set_span(body.span);
-    for (std::size_t i = 0; i < body.blocks.size(); ++i) blocks_.push_back(function_.add_block());
 }
 
 void FunctionLowering::run(const CallShape& shape, std::span<const TypeId> fn_targets) {
@@ -92,14 +95,17 @@ ir::Type FunctionLowering::scalar_slot_type(abi::Scalar scalar) {
 
 bool FunctionLowering::make_locals() {
     locals_.reserve(body_.locals.size());
-    bool good = true;
     for (const mir::Local& local : body_.locals) {
-        const TypeId type = subst(local.type);
         // One error for a value and the temporaries on its way.
-        good = good && check_size(type, local.span);
-        if (good) locals_.push_back(temporary(type));
+        if (!check_size(subst(local.type), local.span)) return false;
     }
-    return good;
+    const std::function<TypeId(TypeId)> concrete = [this](TypeId type) { return subst(type); };
+    const std::vector<bool> in_values = find_value_locals(body_, {module_, concrete});
+    for (std::uint32_t i = 0; i < body_.locals.size(); ++i) {
+        const TypeId type = subst(body_.locals[mir::LocalId(i)].type);
+        locals_.push_back(in_values[i] ? in_variables(type) : temporary(type));
+    }
+    return true;
 }
 
 bool FunctionLowering::check_size(TypeId type, Span span) {
@@ -124,13 +130,16 @@ bool FunctionLowering::check_size(TypeId type, Span span) {
     return false;
 }
 
+TypeId FunctionLowering::subst(TypeId type) {
+    if (args_.empty()) return module_.subst(type, args_);
+    const auto [known, fresh] = concrete_.emplace(type, TypeId());
+    if (fresh) known->second = module_.subst(type, args_);
+    return known->second;
+}
+
 // An error was reported: a body that holds together and does nothing.
 void FunctionLowering::give_up() {
-    builder_.jump(blocks_[0]);
-    for (const ir::BlockId block : blocks_) {
-        builder_.at_end(block);
-        builder_.unreachable();
-    }
+    builder_.unreachable();
     finish();
 }
 
@@ -186,21 +195,88 @@ void FunctionLowering::bind_kernel_parameter(mir::LocalId id, const abi::KernelP
     }
 }
 
+// How many edges lead to each block from those that control can come to.
+void FunctionLowering::count_predecessors() {
+    predecessors_.assign(body_.blocks.size(), 0);
+    std::vector<mir::BlockId> work{mir::BlockId(0)};
+    std::vector<bool> seen(body_.blocks.size());
+    seen[0] = true;
+    while (!work.empty()) {
+        const mir::BlockId block = work.back();
+        work.pop_back();
+        for_each_real_successor(body_.blocks[block].terminator, [&](mir::BlockId next) {
+            ++predecessors_[next.raw];
+            if (seen[next.raw]) return;
+            seen[next.raw] = true;
+            work.push_back(next);
+        });
+    }
+}
+
+// A block with one predecessor sees the values that are known at that one's end, and is lowered while they are; a block where
+// several meet starts anew. Blocks that control cannot come to are not lowered.
 void FunctionLowering::lower_blocks() {
-    builder_.jump(blocks_[0]);
-    for (std::uint32_t i = 0; i < body_.blocks.size(); ++i) {
-        const mir::BasicBlock& block = body_.blocks[mir::BlockId(i)];
-        builder_.at_end(blocks_[i]);
-        for (const mir::Statement& statement : block.statements) {
-            builder_.set_span(statement.span);
-            lower_statement(statement);
+    struct Waiting {
+        mir::BlockId block;
+        std::size_t mark;
+    };
+    count_predecessors();
+    std::vector<Waiting> inside;           // the tree of blocks below the last one that started anew
+    std::vector<mir::BlockId> anew;
+    std::vector<bool> met(body_.blocks.size());
+    if (predecessors_[0] == 0) {
+        blocks_[0] = builder_.block();
+        inside.push_back({mir::BlockId(0), values_.mark()});
+    } else {
+        builder_.jump(block_of(mir::BlockId(0)));
+        anew.push_back(mir::BlockId(0));
+        met[0] = true;
+    }
+    for (std::size_t taken = 0; !inside.empty() || taken < anew.size();) {
+        const Waiting at = inside.empty() ? Waiting{anew[taken++], 0} : inside.back();
+        if (!inside.empty()) inside.pop_back();
+        values_.roll_back(at.mark);
+        if (!blocks_[at.block.raw].valid()) continue;   // the edge to it came to nothing: a call that diverges
+        builder_.at_end(blocks_[at.block.raw]);
+        mir::BlockId last = at.block;
+        for (next_ = at.block; next_.valid();) {
+            last = std::exchange(next_, {});
+            lower_block(last);
         }
-        builder_.set_span(block.terminator.span);
-        lower_terminator(block.terminator);
+        const std::size_t first = inside.size();
+        for_each_real_successor(body_.blocks[last].terminator, [&](mir::BlockId next) {
+            if (predecessors_[next.raw] == 1) {
+                inside.push_back({next, values_.mark()});
+            } else if (!met[next.raw]) {
+                met[next.raw] = true;
+                anew.push_back(next);
+            }
+        });
+        std::reverse(inside.begin() + static_cast<std::ptrdiff_t>(first), inside.end());
+    }
+}
+
+void FunctionLowering::lower_block(mir::BlockId id) {
+    const mir::BasicBlock& block = body_.blocks[id];
+    for (const mir::Statement& statement : block.statements) {
+        builder_.set_span(statement.span);
+        lower_statement(statement);
+    }
+    builder_.set_span(block.terminator.span);
+    lower_terminator(block.terminator);
+}
+
+// To a block without a test: it continues this one where nothing else leads there.
+void FunctionLowering::go_on(mir::BlockId target) {
+    if (predecessors_[target.raw] == 1) {
+        next_ = target;
+    } else {
+        builder_.jump(block_of(target));
     }
 }
 
 void FunctionLowering::finish() {
+    values_.finish();
     auto& entry = function_.blocks[function_.entry()].insts;
     entry.insert(entry.begin(), allocas_.begin(), allocas_.end());
     module_.module().functions[function_id_] = std::move(function_);
@@ -230,7 +306,7 @@ void FunctionLowering::lower_statement(const mir::Statement& statement) {
 void FunctionLowering::lower_terminator(const mir::Terminator& terminator) {
     switch (terminator.kind()) {
         case TerminatorKind::None: break;
-        case TerminatorKind::Goto: return builder_.jump(block_of(terminator.as<mir::GotoTerminator>().target));
+        case TerminatorKind::Goto: return go_on(terminator.as<mir::GotoTerminator>().target);
         case TerminatorKind::SwitchInt: return lower_switch(terminator.as<mir::SwitchIntTerminator>());
         case TerminatorKind::Return: return lower_return();
         case TerminatorKind::Unreachable: return builder_.unreachable();
@@ -238,8 +314,8 @@ void FunctionLowering::lower_terminator(const mir::Terminator& terminator) {
         case TerminatorKind::Call: return lower_call(terminator.as<mir::CallTerminator>(), terminator.span);
         case TerminatorKind::Assert: return lower_assert(terminator.as<mir::AssertTerminator>(), terminator.span);
         case TerminatorKind::Panic: return lower_panic(terminator.as<mir::PanicTerminator>(), terminator.span);
-        case TerminatorKind::FalseEdge: return builder_.jump(block_of(terminator.as<mir::FalseEdgeTerminator>().real_target));
-        case TerminatorKind::FalseUnwind: return builder_.jump(block_of(terminator.as<mir::FalseUnwindTerminator>().real_target));
+        case TerminatorKind::FalseEdge: return go_on(terminator.as<mir::FalseEdgeTerminator>().real_target);
+        case TerminatorKind::FalseUnwind: return go_on(terminator.as<mir::FalseUnwindTerminator>().real_target);
     }
     OCKC_UNREACHABLE("block without a terminator");
 }

@@ -1,6 +1,7 @@
 // Calls: which function a callee means at these types, and how its arguments and result travel.
 #include <fmt/format.h>
 
+#include "lower/find_values.hpp"
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -23,7 +24,7 @@ void FunctionLowering::lower_call(const mir::CallTerminator& node, Span span) {
         call_instance({callee.def, callee.args}, args, &destination, output);
     }
     if (builder_.terminated()) return;   // an intrinsic that diverges
-    if (node.target.valid()) return builder_.jump(block_of(node.target));
+    if (node.target.valid()) return go_on(node.target);
     builder_.unreachable();
 }
 
@@ -47,7 +48,11 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
         }
         case Instance::Kind::CloneShim: {
             const TypeId type = types_[args[0].type].element;
-            return clone_builtin({args[0].a, 0, {}, type, &layout(type)}, *destination);
+            const PlaceRef from{args[0].a, 0, {}, type, &layout(type)};
+            if (!destination->in_values()) return clone_builtin(from, *destination);
+            const PlaceRef copy = temporary(type);   // its parts are cloned one by one
+            clone_builtin(from, copy);
+            return store(*destination, load(copy));
         }
         case Instance::Kind::FnItemCall: {
             const std::vector<Value> spread = spread_tuple(args);
@@ -114,13 +119,27 @@ void FunctionLowering::call_function(ItemRef callee, const CallShape& shape, std
     store(*destination, value);
 }
 
+// Where a value of this variant can be put together from its parts: `to` itself, or memory that is to be copied there.
+PlaceRef FunctionLowering::for_parts(const PlaceRef& to, const Layout& variant, std::span<const Value> parts) {
+    if (!to.in_values()) return to;
+    const Layout& whole = *to.layout;
+    bool fits = whole.variants_kind == types::VariantsKind::Single || is_component(whole, whole.tag_offset, whole.tag);
+    for (std::size_t i = 0; i < parts.size() && i < variant.offsets.size(); ++i) {
+        fits = fits && is_component(whole, variant.offsets[i], layout(parts[i].type));
+    }
+    return fits ? to : temporary(to.type);
+}
+
 void FunctionLowering::construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination) {
     const check::AdtInfo& adt = module_.context().adt(types_[type].def);
     const std::uint32_t variant = adt.variant_index(ctor);
-    PlaceRef fields = destination;
-    fields.layout = &variant_layout(type, variant);
+    const Layout& shape = variant_layout(type, variant);
+    const PlaceRef to = for_parts(destination, shape, args);
+    PlaceRef fields = to;
+    fields.layout = &shape;
     for (std::uint32_t i = 0; i < args.size(); ++i) store(field(fields, i, args[i].type), args[i]);
-    if (adt.kind == check::AdtInfo::Kind::Enum) set_discriminant(destination, variant);
+    if (adt.kind == check::AdtInfo::Kind::Enum) set_discriminant(to, variant);
+    if (to.in_values() != destination.in_values()) store(destination, load(to));
 }
 
 }  // namespace ockc::lower

@@ -1,4 +1,5 @@
 // Enums: reading and writing which variant a value is, for both of rustc's tag encodings (types/layout.hpp).
+#include "lower/find_values.hpp"
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -6,17 +7,7 @@ namespace ockc::lower {
 using types::TagEncoding;
 using types::VariantsKind;
 
-const Layout& FunctionLowering::variant_layout(TypeId type, std::uint32_t variant) {
-    // No value is of a variant with a field of an uninhabited type: it has no bytes and no layout of its own.
-    static const Layout absent = [] {
-        Layout layout;
-        layout.abi = types::AbiKind::Uninhabited;
-        return layout;
-    }();
-    const Layout& shape = layout(type);
-    if (shape.variants_kind == VariantsKind::Multiple) return shape.variants[variant];
-    return variant == shape.single_variant ? shape : absent;
-}
+const Layout& FunctionLowering::variant_layout(TypeId type, std::uint32_t variant) { return variant_of(layout(type), variant); }
 
 namespace {
 

@@ -6,8 +6,9 @@ namespace ockc::lower {
 using types::TypeKind;
 
 void FunctionLowering::lower_drop(const mir::DropTerminator& node) {
-    drop_value(lower_place(node.place));
-    builder_.jump(block_of(node.target));
+    check::Context& context = module_.context();
+    if (context.needs_drop(type_of(node.place), context.empty_env())) drop_value(lower_place(node.place));
+    go_on(node.target);
 }
 
 void FunctionLowering::drop_value(const PlaceRef& place) {

@@ -87,6 +87,7 @@ PlaceRef FunctionLowering::field(const PlaceRef& base, std::uint32_t index, Type
 
 PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, TypeId type) {
     const Layout& element_layout = layout(type);
+    OCKC_CHECK_MSG(!base.in_values(), "element of a local without an address");
     PlaceRef at{base.ptr, base.offset, {}, type, &element_layout};
     if (element_layout.size == 0) return at;
     ir::ValueId bytes = index;
@@ -105,6 +106,7 @@ PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, Type
 }
 
 ir::ValueId FunctionLowering::address(const PlaceRef& place) {
+    OCKC_CHECK_MSG(!place.in_values(), "address of a local that has none");
     if (!place.ptr.valid()) {
         // A zero-sized place without memory: any aligned address will do.
         const std::uint32_t align = place.layout != nullptr ? place.layout->align : 1;
@@ -121,13 +123,18 @@ ir::ValueId FunctionLowering::length(const PlaceRef& place) {
     return place.meta;
 }
 
+// Which variable is the scalar at this distance from the place.
+VarId FunctionLowering::var_at(const PlaceRef& place, std::int64_t offset) const { return place.offset + offset == 0 ? place.var : place.var + 1; }
+
 ir::ValueId FunctionLowering::load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align) {
+    if (place.in_values()) return values_.read(var_at(place, offset), builder_.block());
     ir::MemoryInfo memory;
     memory.align = align_at(align, offset);
     return builder_.load(ir_type(scalar), base_pointer(place), memory, place.offset + offset);
 }
 
 void FunctionLowering::store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align) {
+    if (place.in_values()) return values_.write(var_at(place, offset), builder_.block(), value);
     ir::MemoryInfo memory;
     memory.align = align_at(align, offset);
     builder_.store(base_pointer(place), value, memory, place.offset + offset);
@@ -177,6 +184,18 @@ PlaceRef FunctionLowering::temporary(TypeId type) {
     slot.span = body_.span;
     allocas_.push_back(function_.make_inst(std::move(slot), {&kPtrLocal, 1}));
     place.ptr = function_.insts[allocas_.back()].result();
+    return place;
+}
+
+// A place for a scalar or a pair, of which only these are read and written, as a whole or one by one.
+PlaceRef FunctionLowering::in_variables(TypeId type) {
+    const Layout& shape = layout(type);
+    PlaceRef place{{}, 0, {}, type, &shape};
+    const ValueForm form = form_of(shape);
+    if (form == ValueForm::Zero) return place;
+    OCKC_CHECK_MSG(form != ValueForm::Memory, "a value too large for variables");
+    place.var = values_.add(ir_type(shape.scalars[0]));
+    if (form == ValueForm::Pair) values_.add(ir_type(shape.scalars[1]));
     return place;
 }
 

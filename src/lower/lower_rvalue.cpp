@@ -85,12 +85,15 @@ void FunctionLowering::assign_aggregate(const PlaceRef& to, const mir::Aggregate
         }
         return;
     }
-    PlaceRef fields = to;
-    fields.layout = &variant_layout(to.type, node.kind.variant);
+    const Layout& shape = variant_layout(to.type, node.kind.variant);
+    const PlaceRef whole = for_parts(to, shape, values);
+    PlaceRef fields = whole;
+    fields.layout = &shape;
     for (std::size_t i = 0; i < values.size(); ++i) {
         store(field(fields, static_cast<std::uint32_t>(i), values[i].type), values[i]);
     }
-    if (node.kind.kind == mir::AggregateKind::Kind::Adt) set_discriminant(to, node.kind.variant);
+    if (node.kind.kind == mir::AggregateKind::Kind::Adt) set_discriminant(whole, node.kind.variant);
+    if (whole.in_values() != to.in_values()) store(to, load(whole));
 }
 
 // A short array is written out; a long one by a loop over its elements.

@@ -91,11 +91,20 @@ void ModuleLowering::lower_kernel(DefId kernel) {
     queue_.push_back({{kernel, types().no_args}, id, true});
 }
 
-const Layout& ModuleLowering::layout(TypeId type) { return context().layout_of(type); }
+const Layout& ModuleLowering::layout(TypeId type) {
+    const Layout*& known = layouts_.at(type);
+    if (known != nullptr) return *known;
+    const Layout& layout = context().layout_of(type);
+    layouts_.set(type, &layout);   // `known` may have moved
+    return layout;
+}
 
 TypeId ModuleLowering::subst(TypeId type, std::span<const types::GenericArg> args) {
     if (!args.empty()) type = types().subst(type, args);
-    return context().normalize(types().erase_regions(type), context().empty_env());
+    if (const TypeId known = plain_[type]; known.valid()) return known;
+    const TypeId normal = context().normalize(types().erase_regions(type), context().empty_env());
+    plain_.set(type, normal);
+    return normal;
 }
 
 CallShape ModuleLowering::shape_of(std::vector<TypeId> inputs, TypeId output) {

@@ -121,6 +121,8 @@ class ModuleLowering {
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
     std::unordered_set<std::string> symbols_;
     std::unordered_map<TypeId, std::uint32_t> abi_structs_;
+    SideMap<TypeId, const Layout*> layouts_;                           // asked for before
+    SideMap<TypeId, TypeId> plain_;                                    // normal forms of types without parameters
 };
 
 // A Rust name as PTX can spell it: letters beyond ASCII by their number ("größe" is "gr_uf6__udf_e"), and no name that PTX

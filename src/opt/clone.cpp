@@ -5,7 +5,7 @@
 #include "ir/analysis/cfg.hpp"
 #include "ir/analysis/uses.hpp"
 #include "opt/edit.hpp"
-#include "opt/ssa.hpp"
+#include "ir/ssa.hpp"
 
 namespace ockc::opt {
 

@@ -6,7 +6,7 @@
 #include "ir/analysis/uses.hpp"
 #include "opt/edit.hpp"
 #include "opt/pass.hpp"
-#include "opt/ssa.hpp"
+#include "ir/ssa.hpp"
 
 namespace ockc::opt {
 

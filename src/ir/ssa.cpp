@@ -1,10 +1,9 @@
-#include "opt/ssa.hpp"
+#include "ir/ssa.hpp"
 
 #include <algorithm>
 
-namespace ockc::opt {
+namespace ockc::ir {
 
-using namespace ir;
 
 SsaBuilder::SsaBuilder(Function& function, const Cfg& cfg)
     : function_(function),
@@ -102,4 +101,4 @@ void SsaBuilder::solve(Type type) {
     }
 }
 
-}  // namespace ockc::opt
+}  // namespace ockc::ir
