@@ -40,9 +40,9 @@ std::optional<BodyChecker::CallSig> BodyChecker::overloaded_call(ExprId call, Ex
         std::string_view method;
         MethodPick::Autoref autoref;
     };
-    const Way ways[] = {{lang_.fn_trait, "call", MethodPick::Autoref::Ref},
-                        {lang_.fn_mut, "call_mut", MethodPick::Autoref::RefMut},
-                        {lang_.fn_once, "call_once", MethodPick::Autoref::None}};
+    const Way ways[] = {{state_.lang_item("fn"), "call", MethodPick::Autoref::Ref},
+                        {state_.lang_item("fn_mut"), "call_mut", MethodPick::Autoref::RefMut},
+                        {state_.lang_item("fn_once"), "call_once", MethodPick::Autoref::None}};
     static_cast<void>(autoderefs);
     for (const Way& way : ways) {
         if (!way.trait.valid()) continue;
@@ -137,7 +137,7 @@ void BodyChecker::resolve_deferred_calls() {
             continue;
         }
         const ClosureKind kind = *closure.kind;
-        const DefId trait = kind == ClosureKind::Fn ? lang_.fn_trait : kind == ClosureKind::FnMut ? lang_.fn_mut : lang_.fn_once;
+        const DefId trait = state_.lang_item(kind == ClosureKind::Fn ? "fn" : kind == ClosureKind::FnMut ? "fn_mut" : "fn_once");
         const std::string_view method = kind == ClosureKind::Fn ? "call" : kind == ClosureKind::FnMut ? "call_mut" : "call_once";
         const auto adjusted = adjustments_.find(it->callee);
         const TypeId self = adjusted == adjustments_.end() || adjusted->second.empty() ? shallow(tables_.expr_types[it->callee]) : shallow(adjusted->second.back().target);

@@ -100,8 +100,9 @@ bool BodyChecker::coerce_to_ref(TypeId from, TypeId to, bool two_phase, Span at,
             for (Adjustment& step : steps) {
                 if (step.kind == AdjustKind::OverloadedDeref) {
                     step.mutability = Mutability::Mut;
-                    step.callee = trait_method(lang_.deref_mut, self, {}, "deref_mut");
-                    require_trait(self, lang_.deref_mut, {at, CauseKind::Misc, {}, {}, {}});
+                    const DefId trait = state_.lang_item("deref_mut");
+                    step.callee = trait_method(trait, self, {}, "deref_mut");
+                    require_trait(self, trait, {at, CauseKind::Misc, {}, {}, {}});
                 }
                 self = step.target;
             }

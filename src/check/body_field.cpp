@@ -173,18 +173,19 @@ std::optional<TypeId> BodyChecker::try_index_step(ExprId id, const hir::IndexExp
     TypeId place = self;
     const bool unsize = data.kind == TypeKind::Array;
     if (unsize) place = types_.slice(data.element);
-    if (!lang_.index.valid()) return std::nullopt;
+    const DefId trait = state_.lang_item("index");
+    if (!trait.valid()) return std::nullopt;
     const GenericArg args[] = {place, index};
     Predicate predicate;
-    predicate.trait_ref = {lang_.index, types_.args(args)};
+    predicate.trait_ref = {trait, types_.args(args)};
     if (selector_.evaluate(predicate) == Outcome::No) return std::nullopt;
     add_obligation(predicate, {span(e.index), CauseKind::Misc, {}, {}, {}});
-    const DefId output = state_.item_named(lang_.index, program_.interner.intern("Output"));
+    const DefId output = state_.item_named(trait, program_.interner.intern("Output"));
     steps.push_back({AdjustKind::Borrow, Mutability::Not, false, {}, types_.ref(types_.erased, self, Mutability::Not)});
     if (unsize) steps.push_back({AdjustKind::Unsize, Mutability::Not, false, {}, types_.ref(types_.erased, place, Mutability::Not)});
     apply_adjustments(e.base, steps);
     const TypeId others[] = {index};
-    tables_.callees.set(id, trait_method(lang_.index, place, others, "index"));
+    tables_.callees.set(id, trait_method(trait, place, others, "index"));
     return normalize(types_.projection(output, types_.args(args)), span(id));
 }
 
@@ -257,10 +258,10 @@ void BodyChecker::make_mutable_once(ExprId id) {
     if (const auto found = adjustments_.find(id); found != adjustments_.end()) {
         TypeId self = tables_.expr_types[id];
         for (Adjustment& step : found->second) {
-            if (step.kind == AdjustKind::OverloadedDeref && step.mutability == Mutability::Not && lang_.deref_mut.valid() &&
-                selector_.evaluate_trait(shallow(self), lang_.deref_mut) != Outcome::No) {
+            const bool shared = step.kind == AdjustKind::OverloadedDeref && step.mutability == Mutability::Not;
+            if (const DefId trait = shared ? state_.lang_item("deref_mut") : DefId(); trait.valid() && selector_.evaluate_trait(shallow(self), trait) != Outcome::No) {
                 step.mutability = Mutability::Mut;
-                step.callee = trait_method(lang_.deref_mut, self, {}, "deref_mut");
+                step.callee = trait_method(trait, self, {}, "deref_mut");
             }
             self = step.target;
         }
@@ -273,8 +274,9 @@ void BodyChecker::make_mutable_once(ExprId id) {
     const bool is_deref = unary != nullptr && unary->op == hir::UnaryOp::Deref;
     if (index == nullptr && !is_deref) return;
     const DefId from = is_deref ? lang_.deref : lang_.index;
-    const DefId to = is_deref ? lang_.deref_mut : lang_.index_mut;
-    if (program_.defs[callee.def].parent != from || !to.valid()) return;
+    if (program_.defs[callee.def].parent != from) return;
+    const DefId to = state_.lang_item(is_deref ? "deref_mut" : "index_mut");
+    if (!to.valid()) return;
     Predicate predicate;
     predicate.trait_ref = {to, callee.args};
     if (selector_.evaluate(predicate) == Outcome::No) return;

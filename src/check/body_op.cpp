@@ -124,7 +124,7 @@ TypeId BodyChecker::check_binary(ExprId id, const hir::BinaryExpr& e, Expectatio
 }
 
 TypeId BodyChecker::overloaded_binary(ExprId id, BinaryOp op, ExprId lhs, ExprId rhs, TypeId lhs_type, Span op_span, bool assign) {
-    const DefId trait = program_.lang_item(lang_key(op, assign));
+    const DefId trait = state_.lang_item(lang_key(op, assign));
     const bool compare = op_class(op) == OpClass::Compare;
     const TypeId rhs_var = infer_.new_var(span(rhs));
     TypeId rhs_type = tables_.expr_types[rhs];   // checked already when the left side is a scalar
@@ -260,7 +260,7 @@ TypeId BodyChecker::check_unary(ExprId id, const hir::UnaryExpr& e, Expectation 
                                 : is_integral(data) || data.kind == TypeKind::Bool;
     if (builtin) return operand;
     if (infer_.is_type_var(operand)) return structural_or_error(operand, span(e.operand));
-    const DefId trait = negate ? lang_.neg : lang_.not_trait;
+    const DefId trait = state_.lang_item(negate ? "neg" : "not");
     if (!trait.valid() || selector_.evaluate_trait(operand, trait) == Outcome::No) {
         Diagnostic& diagnostic = error(Code::E0600, span(id), fmt::format("cannot apply unary operator `{}` to type `{}`", ast::info(e.op).text, text(operand)));
         diagnostic.label(span(id), fmt::format("cannot apply unary operator `{}`", ast::info(e.op).text));

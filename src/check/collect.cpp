@@ -111,6 +111,7 @@ DefId generics_parent(const hir::Program& program, DefId def) {
 
 const GenericsInfo& Context::generics_of(DefId def) {
     if (const GenericsInfo* known = state_->generics.find(def)) return *known;
+    state_->need(def);
     GenericsInfo info;
     info.parent = generics_parent(program_, def);
     if (info.parent.valid()) info.parent_count = generics_of(info.parent).count();
@@ -268,6 +269,7 @@ class TypeOf {
 
 types::TypeId Context::type_of(DefId def) {
     if (const TypeId* known = state_->types_of.find(def)) return *known;
+    state_->need(def);
     if (!state_->in_progress.insert(query_key(kTypeOf, def)).second) {
         const hir::Def& d = program_.defs[def];
         sink_.error(Code::E0391, d.span, fmt::format("cycle detected when expanding {} `{}`", hir::def_kind_text(d.kind), program_.name(def)));
@@ -341,6 +343,7 @@ FnSigInfo ctor_signature(Context& cx, DefId ctor) {
 
 const FnSigInfo& Context::fn_sig(DefId fn) {
     if (const FnSigInfo* known = state_->signatures.find(fn)) return *known;
+    state_->need(fn);
     if (program_.defs[fn].kind == DefKind::Ctor) return state_->signatures.put(fn, ctor_signature(*this, fn));
     OCKC_CHECK_MSG(program_.defs[fn].lowered, "signature of a function that was not lowered");
     return state_->signatures.put(fn, lower_signature(*this, fn));
@@ -420,6 +423,7 @@ void set_discriminants(Context& cx, AdtInfo& info, const hir::AdtDef& data) {
 
 const AdtInfo& Context::adt(DefId def) {
     if (const AdtInfo* known = state_->adts.find(def)) return *known;
+    state_->need(def);
     const hir::Def& d = program_.defs[def];
     OCKC_CHECK_MSG(d.lowered, "struct or enum that was not lowered");
     const hir::AdtDef& data = program_.as<hir::AdtDef>(def);
@@ -467,6 +471,7 @@ TraitRef Context::impl_trait_ref(DefId impl) {
 
 const std::vector<TraitRef>& Context::supertraits(DefId trait) {
     if (const auto* known = state_->supertraits.find(trait)) return *known;
+    state_->need(trait);
     std::vector<TraitRef> out;
     if (!program_.defs[trait].lowered) return state_->supertraits.put(trait, std::move(out));
     if (!state_->in_progress.insert(query_key(kSupertraits, trait)).second) {

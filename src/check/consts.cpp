@@ -38,6 +38,7 @@ const ConstValue* Context::eval_const(ItemRef item) {
         item = instance->item;
     }
     item.args = types_.erase_regions(item.args);
+    state_->need(item.def);
     if (has_refused_body(program_, item.def)) return nullptr;
     const std::uint64_t key = const_key(item);
     if (const auto known = state_->const_values.find(key); known != state_->const_values.end()) return known->second;

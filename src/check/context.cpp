@@ -67,11 +67,19 @@ std::string Context::place_text(Span span) const {
 
 // ---- construction ----------------------------------------------------------------------------------------------------------------------
 
-Context::State::State(Context& context) : cx(context), names(context), layouts(context.types(), context) { note_lang_items(); }
+Context::State::State(Context& context) : cx(context), names(context), layouts(context.types(), context) {
+    if (cx.options().demand != nullptr) {   // what the language implies without being written
+#define OCKC_LANG(member, key)
+#define OCKC_LANG_IMPLIED(member, key) cx.options().demand->lang_item(key);
+#include "check/lang_items.def"
+    }
+    note_lang_items();
+}
 
 // Again when more of the library has been read.
 void Context::State::note_lang_items() {
     Context& context = cx;
+    lang_items_noted = context.program().lang_items.size();
 #define OCKC_LANG(member, key) lang.member = context.program().lang_item(key);
 #include "check/lang_items.def"
     const auto add = [&](std::string_view key, ScalarTrait op) {
@@ -103,6 +111,7 @@ std::uint64_t inherent_key(TypeKey self, Symbol name) { return self * 0x9E37'79B
 const std::vector<AssocItem>& Context::inherent_items(types::TypeId self, Symbol name) {
     static const std::vector<AssocItem> none;
     state_->index_impls();
+    state_->need_inherent(self, name);
     const auto found = state_->inherent_items.find(inherent_key(type_key(types_, self), name));
     return found == state_->inherent_items.end() ? none : found->second;
 }
@@ -110,6 +119,7 @@ const std::vector<AssocItem>& Context::inherent_items(types::TypeId self, Symbol
 const std::vector<AssocItem>& Context::trait_items(Symbol name) {
     static const std::vector<AssocItem> none;
     state_->index_impls();
+    state_->need_traits(name);
     const auto found = state_->trait_items.find(name);
     return found == state_->trait_items.end() ? none : found->second;
 }
@@ -118,7 +128,8 @@ void Context::State::index_impls() {
     if (indexed) return;
     indexed = true;
     const hir::Program& program = cx.program();
-    const std::vector<DefId> impls = program.impls;   // what comes while they are indexed, need_body takes in
+    if (cx.options().demand != nullptr) cx.options().demand->take_new();   // they are in the lists made here
+    const std::vector<DefId> impls = program.impls;   // what comes while they are indexed, take_new takes in
     std::vector<DefId> traits;
     for (std::uint32_t i = 0; i < program.defs.size(); ++i) {
         const DefId trait(i);
@@ -145,61 +156,34 @@ void Context::State::index_trait(DefId trait) {
     for (DefId item : program.as<hir::TraitDef>(trait).items) trait_items[program.defs[item].name.name].push_back({item, trait});
 }
 
-void Context::State::need_body(DefId owner) {
-    const auto* fn = std::get_if<hir::FnDef>(&cx.program().defs[owner].data);
-    if (fn == nullptr || !fn->has_body || fn->body.valid() || !cx.options().lower_body) return;
-    const std::vector<DefId> added = cx.options().lower_body(owner);
-    note_lang_items();
-    if (!indexed || added.empty()) return;
-    for (const DefId def : added) {
-        if (cx.program().defs[def].kind == DefKind::Trait) {
-            index_trait(def);
-            continue;
-        }
-        index_impl(def);
-        const hir::ImplDef& impl = cx.program().as<hir::ImplDef>(def);
-        if (!impl.has_trait) continue;
-        const auto known = lowered_impls.find(impl.trait_path.res.def);
-        if (known == lowered_impls.end()) continue;
-        outdated_impls.push_back(std::move(known->second));
-        lowered_impls.erase(known);
-    }
-    evaluation_cache.clear();
-    normalized.clear();
-}
-
-const Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
+Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
     index_impls();
     if (const auto known = lowered_impls.find(trait); known != lowered_impls.end()) return *known->second;
     auto made = std::make_unique<TraitImpls>();
-    TraitImpls& found = *made;
-    std::vector<ImplEntry>& entries = found.all;
-    for (DefId impl : impls_of_trait[trait]) {
+    for (std::size_t i = 0; i < impls_of_trait[trait].size(); ++i) {   // may grow meanwhile
+        const DefId impl = impls_of_trait[trait][i];
         const TraitRef trait_ref = cx.impl_trait_ref(impl);
         if (!trait_ref.valid()) continue;
         const ArgsId args = cx.types_.erase_regions(trait_ref.args);
         if (cx.types_.has(args, types::kHasError)) continue;
-        entries.push_back({impl, type_key(cx.types_, cx.types_[args][0].as_type()), {trait, args}});
+        made->all.push_back({impl, type_key(cx.types_, cx.types_[args][0].as_type()), {trait, args}});
     }
-    std::vector<ImplEntry> blanket;
-    for (const ImplEntry& entry : entries) {
-        if (entry.self_key == 0) {
-            blanket.push_back(entry);
-            for (auto& [key, list] : found.by_key) list.push_back(entry);
-        } else {
-            found.by_key.try_emplace(entry.self_key, blanket).first->second.push_back(entry);
-        }
-    }
-    found.by_key[0] = std::move(blanket);
     return *(lowered_impls[trait] = std::move(made));
 }
 
 const std::vector<ImplEntry>& Context::State::impls_for(DefId trait, TypeId self) {
-    const TraitImpls& impls = trait_impls(trait);
+    need_impls(trait, self);
+    TraitImpls& impls = trait_impls(trait);
     const types::TypeKind kind = cx.types_.kind(self);
     if (kind == types::TypeKind::Infer || kind == types::TypeKind::Error) return impls.all;
-    const auto found = impls.by_key.find(type_key(cx.types_, self));
-    return found == impls.by_key.end() ? impls.by_key.at(0) : found->second;
+    const TypeKey key = type_key(cx.types_, self);
+    const auto [list, fresh] = impls.by_key.try_emplace(key);
+    if (fresh) {
+        for (const ImplEntry& entry : impls.all) {
+            if (entry.self_key == 0 || entry.self_key == key) list->second.push_back(entry);
+        }
+    }
+    return list->second;
 }
 
 std::vector<DefId> Context::impls_that_may_match(DefId trait, types::TypeId self) {
@@ -218,15 +202,21 @@ DefId Context::State::item_named(DefId container, Symbol name) {
     const auto known = items_by_name.find(container);
     if (known != items_by_name.end()) {
         const auto item = known->second.find(name);
-        return item == known->second.end() ? DefId() : item->second;
+        if (item == known->second.end()) return {};
+        need(item->second);
+        return item->second;
     }
+    need(container);
     const hir::Def& def = cx.program().defs[container];
     if (!def.lowered) return {};   // it may be, later
     auto& map = items_by_name[container];
     const auto items = def.kind == DefKind::Trait ? std::get<hir::TraitDef>(def.data).items : std::get<hir::ImplDef>(def.data).items;
     for (DefId item : items) map.emplace(cx.program().defs[item].name.name, item);
     const auto item = map.find(name);
-    return item == map.end() ? DefId() : item->second;
+    if (item == map.end()) return {};
+    const DefId found = item->second;
+    need(found);
+    return found;
 }
 
 // ---- environments --------------------------------------------------------------------------------------------------------------------------
@@ -375,7 +365,7 @@ bool Context::is_sized(types::TypeId type, const ParamEnv& env) {
     }
 }
 
-DefId Context::clone_method() const { return state_->item_named(state_->lang.clone, program_.interner.intern("clone")); }
+DefId Context::clone_method() { return state_->item_named(state_->lang_item("clone"), program_.interner.intern("clone")); }
 
 ItemRef Context::drop_impl(types::TypeId type) {
     const TypeData data = types_[type];

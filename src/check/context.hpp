@@ -17,7 +17,7 @@
 #include "check/predicates.hpp"
 #include "check/type_tables.hpp"
 #include "diag/sink.hpp"
-#include "hir/hir.hpp"
+#include "hir/demand.hpp"
 #include "source/source_map.hpp"
 #include "types/layout.hpp"
 #include "types/type_store.hpp"
@@ -29,8 +29,7 @@ struct Options {
     std::uint64_t const_step_limit = 20'000'000;     // expressions evaluated for one constant
     bool edition_2021 = false;                       // fallback of diverging variables to ()
     const SourceMap* sources = nullptr;              // names closures by their place
-    // Lowers the body of a library function that has none yet; gives the impls and traits that this brought into play.
-    std::function<std::vector<DefId>(DefId)> lower_body;
+    hir::Demand* demand = nullptr;                   // of the part of the library that the program does not hold yet, or none
 };
 
 // ---- answers ----------------------------------------------------------------------------------------------------------------
@@ -152,7 +151,7 @@ class Context final : public types::AdtSource {
     bool needs_drop(types::TypeId type, const ParamEnv& env);
     // The Drop impl's `drop` function for an Adt type, or none.
     ItemRef drop_impl(types::TypeId adt);
-    DefId clone_method() const;                       // Clone::clone
+    DefId clone_method();                             // Clone::clone
     // The type behind an `impl Trait` in a function's result, in terms of the function's parameters: checks the body that decides.
     types::TypeId hidden_type(DefId impl_trait);
     // The function's own `impl Trait`s replaced by what its body returns; regions of these are erased.

@@ -298,6 +298,7 @@ class ImplCheck {
         std::vector<std::string> missing;
         for (DefId item : program_.as<hir::TraitDef>(trait_ref_.trait).items) {
             const hir::Def& def = program_.defs[item];
+            cx_.state().need(item);
             const DefId given = cx_.state().item_named(impl_, def.name.name);
             if ((given.valid() && program_.defs[given].kind == def.kind) || has_default(item)) continue;
             missing.push_back(fmt::format("`{}`", program_.name(item)));

@@ -293,7 +293,8 @@ class ItemCheck {
         const bool has_value = item != nullptr || program_.as<hir::ConstDef>(def_).body.valid();   // a trait's constant may have none
         if (has_value) env.require_trait(type, cx_.state().lang.sized, at);
         if (item != nullptr && !item->is_mut) {
-            if (!types_.has(type, types::kHasError) && cx_.state().lang.sync.valid() && !cx_.implements(types_.erase_regions(type), cx_.state().lang.sync, cx_.param_env(def_))) {
+            const DefId sync = cx_.state().lang_item("sync");
+            if (!types_.has(type, types::kHasError) && sync.valid() && !cx_.implements(types_.erase_regions(type), sync, cx_.param_env(def_))) {
                 error(Code::E0277, at, fmt::format("`{}` cannot be shared between threads safely", cx_.text(type)))
                     .label(at, fmt::format("`{}` cannot be shared between threads safely", cx_.text(type)))
                     .note("shared static variables must have a type that implements `Sync`");

@@ -460,6 +460,7 @@ bool trait_may_have(Context& cx, DefId trait, Symbol name, DefKind kind) {
     while (!stack.empty()) {
         const DefId at = stack.back();
         stack.pop_back();
+        cx.state().need(at);
         if (std::find(seen.begin(), seen.end(), at) != seen.end() || !program.defs[at].lowered) continue;
         seen.push_back(at);
         const DefId item = cx.state().item_named(at, name);

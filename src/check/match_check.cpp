@@ -149,14 +149,15 @@ class MatchCheck {
         Selector selector(cx_, infer, env);
         const GenericArg args[] = {type, type};
         Predicate predicate;
-        predicate.trait_ref = {cx_.state().lang.partial_eq, types_.args(args)};
-        return !cx_.state().lang.partial_eq.valid() || selector.evaluate(predicate) == Outcome::Yes;
+        const DefId partial_eq = cx_.state().lang_item("eq");
+        predicate.trait_ref = {partial_eq, types_.args(args)};
+        return !partial_eq.valid() || selector.evaluate(predicate) == Outcome::Yes;
     }
 
     bool derives_partial_eq(DefId adt) {
         const hir::Program& program = cx_.program();
         if (program.crates[program.defs[adt].crate].is_library) return true;
-        for (const ImplEntry& entry : cx_.state().impls(cx_.state().lang.partial_eq)) {
+        for (const ImplEntry& entry : cx_.state().impls_for(cx_.state().lang_item("eq"), cx_.type_of(adt))) {
             const TypeData self = types_[types_[entry.trait_ref.args][0].as_type()];
             if (self.kind == TypeKind::Adt && self.def == adt && program.as<hir::ImplDef>(entry.impl).derived) return true;
         }

@@ -22,11 +22,13 @@ struct BodyChecker::Probe {
     Span span;
     bool path_mode;                  // `Type::name`: no receiver, constants too
     std::vector<Candidate> inherent, extension;
+    bool has_extension = false;
     MethodProbeResult result;
 
     Probe(BodyChecker& checker, Symbol wanted, Span at, bool path) : body(checker), name(wanted), span(at), path_mode(path) {}
 
     bool is_usable(DefId item) {
+        body.state_.need(item);
         const hir::Def& def = body.program_.defs[item];
         if (!def.lowered) return false;
         if (def.kind == DefKind::AssocConst) return path_mode;
@@ -71,7 +73,9 @@ struct BodyChecker::Probe {
         }
     }
 
+    // Of traits in scope: only when no inherent method fits a type.
     void assemble_extension() {
+        if (std::exchange(has_extension, true)) return;
         const auto scope = body.body_.traits_in_scope;
         const std::unordered_set<DefId>& traits = body.state_.traits_in(scope);
         for (const AssocItem& found : body.cx_.trait_items(name)) {   // each item once
@@ -159,7 +163,11 @@ struct BodyChecker::Probe {
         return true;
     }
 
-    bool decide(TypeId self) { return pick_from(inherent, self) || pick_from(extension, self); }
+    bool decide(TypeId self) {
+        if (pick_from(inherent, self)) return true;
+        assemble_extension();
+        return pick_from(extension, self);
+    }
 };
 
 MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span at, std::vector<DerefStep>& steps) {
@@ -179,7 +187,6 @@ MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span
     for (std::uint32_t i = 0; i < steps.size(); ++i) tries.push_back({structural(steps[i].type), i, false});
     if (types_.kind(last) == TypeKind::Array) tries.push_back({types_.slice(types_[last].element), static_cast<std::uint32_t>(steps.size() - 1), true});
     for (const Try& attempt : tries) probe.assemble_inherent(attempt.type);
-    probe.assemble_extension();
     for (const Try& attempt : tries) {
         const auto done = [&](MethodPick::Autoref autoref) {
             if (!probe.result.pick) return;
@@ -224,7 +231,6 @@ MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span
 MethodProbeResult BodyChecker::probe_path(TypeId self, Symbol wanted, Span at) {
     Probe probe(*this, wanted, at, true);
     probe.assemble_inherent(self);
-    probe.assemble_extension();
     probe.decide(self);
     return std::move(probe.result);
 }

@@ -19,6 +19,7 @@ using hir::DefKind;
 const std::vector<Predicate>& Context::item_bounds(DefId item) {
     if (const auto* known = state_->item_bounds.find(item)) return *known;
     std::vector<Predicate> out;
+    state_->need(item);
     const DefKind kind = program_.defs[item].kind;
     if (program_.defs[item].lowered && (kind == DefKind::AssocTy || kind == DefKind::ImplTrait)) {
         if (kind == DefKind::ImplTrait) fn_sig(program_.defs[item].parent);   // says what it captures

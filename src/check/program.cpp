@@ -140,6 +140,7 @@ const TypeTables* Context::check_body(DefId owner) {
     State::BodySlot& slot = state_->bodies[owner];
     if (slot.done || slot.tables != nullptr) return slot.done && slot.ok ? slot.tables.get() : nullptr;   // or being checked
     state_->need_body(owner);
+    state_->need(owner);
     if (!has_body(program_, owner) || state_->failed_derives.contains(program_.defs[owner].parent)) return nullptr;
     slot.tables = std::make_unique<TypeTables>();
     TypeTables& tables = *slot.tables;
@@ -182,6 +183,7 @@ bool Context::check_program() {
     // Bodies: the user's, then what they reach.
     for (std::size_t i = 0; i < state_->queue.size(); ++i) {
         const DefId def = state_->queue[i];
+        state_->need(def);
         reach.expand(def);
         if (!is_library(program_, def)) {
             check_item(*this, def);

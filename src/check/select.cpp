@@ -288,7 +288,7 @@ std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, 
     switch (data.kind) {
         case TypeKind::RawPtr: return Outcome::No;
         case TypeKind::Ref:
-            nested_trait(data.element, goal.trait == lang.send && data.mutability == Mutability::Not ? lang.sync : goal.trait, cause, depth, out);
+            nested_trait(data.element, goal.trait == lang.send && data.mutability == Mutability::Not ? cx_.state().lang_item("sync") : goal.trait, cause, depth, out);
             break;
         case TypeKind::Array:
         case TypeKind::Slice: nested_trait(data.element, goal.trait, cause, depth, out); break;

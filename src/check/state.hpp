@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/context.hpp"
+#include "support/index_map.hpp"
 #include "types/print.hpp"
 
 namespace ockc::check {
@@ -102,8 +103,8 @@ struct Context::State {
     // ---- impls and traits
     bool indexed = false;
     std::unordered_map<DefId, std::vector<DefId>> impls_of_trait;            // as listed, unlowered
-    // Per trait, on demand: all in source order, and those that one self type can have, blanket impls included; blanket impls
-    // alone stand under key 0.
+    // Per trait: all in the order in which they were lowered, and those that one self type can have, blanket impls included;
+    // blanket impls alone stand under key 0. Both are made when asked for.
     struct TraitImpls {
         std::vector<ImplEntry> all;
         std::unordered_map<TypeKey, std::vector<ImplEntry>> by_key;
@@ -143,15 +144,32 @@ struct Context::State {
     std::unordered_set<std::uint64_t> const_open;
     std::unordered_set<DefId> checked_items;
 
+    // ---- what is asked of the library (demand.cpp); nothing when all of it was read at once
+    std::size_t lang_items_noted = 0;
+    std::unordered_set<std::uint64_t> asked_impls, asked_inherent;           // (trait, type), (type, name)
+    SideMap<Symbol, std::uint8_t> asked_traits;                              // by the name of an item
+    // Before something of a definition is read that it has only when it is lowered.
+    void need(DefId def) {
+        if (cx.options().demand != nullptr && !cx.program().defs[def].lowered) need_item(def);
+    }
+    void need_item(DefId def);
+    // Has the body of a library function lowered.
+    void need_body(DefId owner);
+    void need_impls(DefId trait, TypeId self);
+    void need_inherent(TypeId self, Symbol name);
+    void need_traits(Symbol name);
+    // The language item, which the program itself may not have named.
+    DefId lang_item(std::string_view key);
+    // Takes in what the library gave since the last time.
+    void take_new();
+
     void note_lang_items();
     void index_impls();
     void index_impl(DefId impl);
     void index_trait(DefId trait);
-    // Has the body of a library function lowered, and takes in what comes with it.
-    void need_body(DefId owner);
-    const TraitImpls& trait_impls(DefId trait);
+    TraitImpls& trait_impls(DefId trait);
     const std::vector<ImplEntry>& impls(DefId trait) { return trait_impls(trait).all; }
-    // Those that a type may have, as far as its head tells.
+    // Those that a type may have, as far as its head tells. The list stays good while others are asked for.
     const std::vector<ImplEntry>& impls_for(DefId trait, TypeId self);
     const std::unordered_set<DefId>& traits_in(hir::List<DefId> scope);
     // The item called `name` in an impl or trait, or none.

@@ -85,7 +85,6 @@ resolve::Options resolve_options(Session& session) {
         }
         options.cfg.push_back(std::move(entry));
     }
-    options.late_bodies = !session.whole_library;
     options.load = [&session](const std::string& path, const SourceFile& from) { return driver::load_module(session, path, from); };
     return options;
 }
@@ -217,7 +216,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
 
     check::Options check_options;
     check_options.overflow_checks = options.overflow_checks;
-    check_options.lower_body = [&](DefId fn) { return resolver.lower_body(fn); };
+    if (!session.whole_library) check_options.demand = &resolver;
     check::Context context(program, session.types, sink, check_options);
     context.check_program();
     timer.end("check");

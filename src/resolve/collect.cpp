@@ -328,7 +328,7 @@ void Collector::associated(ast::List<ast::ItemId> list, DefId owner, ModuleId sc
         if (kind == DefKind::AssocFn) s_[def].data.emplace<hir::FnDef>().has_body = has_body;
         note_lang_item(def, attributes.attrs);
         out.push_back(def);
-        s_.items_by_name[item.ident.name].push_back(def);
+        if (!s_.is_on_demand(def)) s_.items_by_name[item.ident.name].push_back(def);
         if (scope.valid()) {
             hir::Visibility everywhere;
             everywhere.is_public = true;

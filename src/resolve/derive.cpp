@@ -215,6 +215,7 @@ std::optional<DeriveKind> derive_kind(const State& state, std::uint32_t crate, c
 }
 
 bool derive_is_silent(DeriveKind kind) { return derive_row(kind).silent; }
+std::string_view derive_name(DeriveKind kind) { return derive_row(kind).name; }
 std::string_view derived_trait_path(DeriveKind kind) { return derive_row(kind).path; }
 
 DefId derived_trait(const State& state, DeriveKind kind) {

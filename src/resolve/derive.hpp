@@ -13,6 +13,8 @@ std::optional<DeriveKind> derive_kind(const State& state, std::uint32_t crate, c
 bool derive_is_silent(DeriveKind kind);
 // The library's trait of a derive, or none.
 DefId derived_trait(const State& state, DeriveKind kind);
+// "Clone"
+std::string_view derive_name(DeriveKind kind);
 // "::core::clone::Clone"
 std::string_view derived_trait_path(DeriveKind kind);
 // Reports a name in `derive(..)` that means nothing.

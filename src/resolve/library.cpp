@@ -1,9 +1,9 @@
 #include "resolve/library.hpp"
 
 #include "resolve/collect.hpp"
+#include "resolve/derive.hpp"
 #include "resolve/imports.hpp"
 #include "resolve/lookup.hpp"
-#include "resolve/reach.hpp"
 
 namespace ockc::resolve {
 
@@ -31,7 +31,7 @@ Library::Library(State& state, std::span<const std::byte> bytes) : s_(state), im
     const image::Header& header = image_.header();
     OCKC_CHECK(bytes.size() > sizeof header && header.magic == image::kMagic);
     units_ = image_.rows(header.units);
-    unit_states_.resize(units_.size());
+    is_read_.resize(units_.size());
     unit_defs_.resize(units_.size());
     buffers_.resize(header.buffers.count);
     modules_.resize(header.modules.count);
@@ -176,7 +176,8 @@ MacroScopeId Library::macros_after(std::uint32_t unit) {
 }
 
 void Library::read(std::uint32_t index) {
-    if (std::exchange(unit_states_[index], UnitState::Read) == UnitState::Read) return;
+    if (is_read_[index]) return;
+    is_read_[index] = true;
     const image::UnitRow& row = units_[index];
     const ModuleId place = module(row.module);
     const MacroScopeId macros = macros_after(row.macros);
@@ -192,60 +193,77 @@ void Library::read(std::uint32_t index) {
         imports_of_.emplace(index, std::pair(first_import, end));
         resolve_imports(s_, first_import, false);
     }
-    if (const DefId def = unit_defs_[index]; def.valid()) {
-        unit_of_.emplace(def, index);
-        if (s_[def].kind == DefKind::Trait) ++version_;
+    const DefId def = unit_defs_[index];
+    if (!def.valid()) return;
+    unit_of_.emplace(def, index);
+    if (s_[def].kind == DefKind::Trait) ++version_;
+    for (std::size_t i = first_impl; i < s_.impls.size(); ++i) {   // other units may have been read meanwhile
+        ImplInfo& impl = s_.impls[i];
+        if (impl.derive && impl.head.adt == def) derived_impls_[def].push_back(static_cast<std::uint32_t>(i));
+        if (impl.def != def) continue;
+        impl.head = head_of(row);
+        if (row.trait != kNone) impl.trait = unit_defs_[row.trait];
     }
-    if (!s_.reaching) return;
-    const std::size_t end = s_.impls.size();
-    index_impls(s_, first_impl);
-    for (std::size_t i = first_impl; i < end; ++i) activate_if_ready(s_, static_cast<std::uint32_t>(i));
 }
 
-// ---- impls
+// ---- impls and traits
 
-bool Library::head_is_reached(const image::UnitRow& unit) const {
+ImplHead Library::head_of(const image::UnitRow& unit) const {
     ImplHead head;
     head.kind = static_cast<ImplHead::Kind>(unit.head);
-    if (head.kind == ImplHead::Kind::Adt) {
-        head.adt = unit_defs_[unit.head_of];
-        if (!head.adt.valid()) return false;
-    }
+    if (head.kind == ImplHead::Kind::Adt) head.adt = unit_defs_[unit.head_of];
     if (head.kind == ImplHead::Kind::Prim) head.prim = static_cast<hir::PrimTy>(unit.head_of);
-    return head_reached(s_, head);
+    if (head.kind == ImplHead::Kind::Shape) head.form = static_cast<ImplHead::Form>(unit.head_of);
+    return head;
 }
 
-bool Library::trait_is_reached(const image::UnitRow& unit) const {
-    return unit.trait != kNone && unit_defs_[unit.trait].valid() && s_.reached_traits.contains(unit_defs_[unit.trait]);
+// A type that was not read yet is none that anyone asks about.
+bool Library::may_be_for(const image::UnitRow& unit, const ImplHead& self) const {
+    const ImplHead head = head_of(unit);
+    return head.kind == ImplHead::Kind::Any || head == self;
 }
 
-void Library::trait_reached(DefId trait) {
-    const auto found = unit_of_.find(trait);
-    if (found == unit_of_.end()) return;
-    for (const std::uint32_t impl : image_.list(units_[found->second].impls)) {
-        if (head_is_reached(units_[impl])) read(impl);
-    }
-}
-
-void Library::type_reached(image::List impls) {
-    for (const std::uint32_t impl : image_.list(impls)) {
-        const image::UnitRow& row = units_[impl];
-        if (row.has_trait != 0 ? trait_is_reached(row) : unit_states_[impl] == UnitState::Wanted) read(impl);
-    }
-}
-
-void Library::adt_reached(DefId adt) {
-    if (const auto found = unit_of_.find(adt); found != unit_of_.end()) type_reached(units_[found->second].impls);
-}
-
-void Library::prim_reached(hir::PrimTy prim) { type_reached(image_.rows(image_.header().prims)[static_cast<std::size_t>(prim)]); }
-
-void Library::name_mentioned(Symbol name) {
+std::vector<DefId> Library::read_traits(Symbol name) {
+    std::vector<DefId> traits;
     for (const image::EntryRow& entry : entries_of(name)) {
-        if (entry.role == Role::TraitItem) read(entry.unit);
-        if (entry.role != Role::ImplItem || unit_states_[entry.unit] == UnitState::Read) continue;
-        if (head_is_reached(units_[entry.unit])) read(entry.unit);
-        else unit_states_[entry.unit] = UnitState::Wanted;
+        if (entry.role != Role::TraitItem) continue;
+        read(entry.unit);
+        traits.push_back(unit_defs_[entry.unit]);
+    }
+    return traits;
+}
+
+std::vector<DefId> Library::read_impls(DefId trait, const ImplHead& self) {
+    std::vector<DefId> impls;
+    const auto found = unit_of_.find(trait);
+    if (found == unit_of_.end()) return impls;
+    for (const std::uint32_t unit : image_.list(units_[found->second].impls)) {
+        if (!may_be_for(units_[unit], self)) continue;
+        read(unit);
+        impls.push_back(unit_defs_[unit]);
+    }
+    if (self.kind == ImplHead::Kind::Adt) add_derived(trait, self.adt, impls);
+    return impls;
+}
+
+std::vector<DefId> Library::read_inherent_impls(const ImplHead& self, Symbol name) {
+    std::vector<DefId> impls;
+    for (const image::EntryRow& entry : entries_of(name)) {
+        if (entry.role != Role::ImplItem || !may_be_for(units_[entry.unit], self)) continue;
+        read(entry.unit);
+        impls.push_back(unit_defs_[entry.unit]);
+    }
+    return impls;
+}
+
+// Derived impls came with their type; which trait is meant is found out when a trait of the word's name is asked for.
+void Library::add_derived(DefId trait, DefId adt, std::vector<DefId>& out) {
+    const auto derived = derived_impls_.find(adt);
+    if (derived == derived_impls_.end()) return;
+    for (const std::uint32_t index : derived->second) {
+        ImplInfo& impl = s_.impls[index];
+        if (!impl.trait.valid() && derive_name(*impl.derive) == s_.name_of(trait)) impl.trait = derived_trait(s_, *impl.derive);
+        if (impl.trait == trait) out.push_back(impl.def);
     }
 }
 

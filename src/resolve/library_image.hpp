@@ -50,7 +50,7 @@ struct UnitRow {
     std::uint32_t trait = kNone;                    // of a trait impl: the trait's unit
     std::uint32_t has_trait = 0;
     std::uint32_t head = 0;                         // of an impl: ImplHead::Kind
-    std::uint32_t head_of = kNone;                  // Adt: its unit; Prim: which
+    std::uint32_t head_of = kNone;                  // Adt: its unit; Prim, Shape: which
     List impls;                                     // of a trait, struct, enum or union
 };
 enum class Role : std::uint32_t {

@@ -221,6 +221,7 @@ class ImageWriter {
             OCKC_CHECK(impl.head.kind != ImplHead::Kind::Error && impl.has_trait == impl.trait.valid());
             if (impl.has_trait) impls[row.trait = unit_of(impl.trait)].push_back(unit);
             if (impl.head.kind == ImplHead::Kind::Adt) impls[row.head_of = unit_of(impl.head.adt)].push_back(unit);
+            if (impl.head.kind == ImplHead::Kind::Shape) row.head_of = static_cast<std::uint32_t>(impl.head.form);
             if (impl.head.kind == ImplHead::Kind::Prim) {
                 row.head_of = static_cast<std::uint32_t>(impl.head.prim);
                 of_prims[row.head_of].push_back(unit);

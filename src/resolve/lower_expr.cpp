@@ -265,7 +265,7 @@ hir::ExprId Lowerer::lower_call(const ast::CallExpr& call, Span span) {
 }
 
 hir::ExprId Lowerer::lower_method_call(const ast::MethodCallExpr& call, Span span) {
-    mention(s_, call.method.ident.name);
+    mention_member(s_, call.method.ident.name);
     const hir::ExprId receiver = lower_expr(call.receiver);
     const hir::PathSegment method = lower_segment(call.method, {});
     return add_expr(span, hir::MethodCallExpr{receiver, method, lower_exprs(call.args), at(call.args_span)});

@@ -309,8 +309,7 @@ void Lowerer::lower_fn(DefId def) {
         error(Code::None, item.span, s_[def].kind == DefKind::Fn ? "free function without a body" : "associated function in `impl` without body");
     }
     if (fn.body.valid() && !ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
-    const bool late = s_.options.late_bodies && s_.crates[crate_].is_library;
-    if (result.has_body && !late) result.body = lower_fn_body(def, inputs);
+    if (result.has_body && !s_.is_on_demand(def)) result.body = lower_fn_body(def, inputs);
     result.sig.inputs = list(inputs);
     s_[def].data = result;
     if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) check_launch_attributes(s_, def, inputs);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "resolve/library.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/reach.hpp"
 
@@ -295,8 +296,10 @@ hir::PathSegment Lowerer::lower_segment(const ast::PathSegment& segment, const R
 hir::QPath Lowerer::type_relative(hir::TyId base, const Res& base_res, const ast::Path& path, std::uint32_t from) {
     hir::QPath result;
     for (std::uint32_t i = from; i < path.segments.size(); ++i) {
-        if (i == from) mention_of(s_, head_of_res(s_, base_res), path.segments[i].ident.name);
-        else mention(s_, path.segments[i].ident.name);
+        const Symbol name = path.segments[i].ident.name;
+        if (s_.library != nullptr) s_.library->read_traits(name);
+        if (i == from) mention_of(s_, head_of_res(s_, base_res), name);
+        else mention(s_, name);
         hir::QPath step;
         step.kind = hir::QPath::Kind::TypeRelative;
         step.span = at(path.span);

@@ -13,7 +13,7 @@ bool is_adt(DefKind kind) { return kind == DefKind::Struct || kind == DefKind::E
 
 void enqueue(State& state, DefId def) {
     DefSource& origin = state.origin[def];
-    if (origin.state != DefSource::State::Idle || origin.in_body) return;
+    if (origin.state != DefSource::State::Idle || origin.in_body || state.is_on_demand(def)) return;
     origin.state = DefSource::State::Queued;
     state.queue.push_back(def);
 }
@@ -22,9 +22,10 @@ void enqueue(State& state, DefId def) {
 
 bool head_reached(const State& state, const ImplHead& head) {
     switch (head.kind) {
-        case ImplHead::Kind::Any: return true;
-        case ImplHead::Kind::Adt: return state.reached_adts.contains(head.adt);
-        case ImplHead::Kind::Prim: return state.prim_reached[static_cast<std::size_t>(head.prim)];
+        case ImplHead::Kind::Any:
+        case ImplHead::Kind::Shape: return true;
+        case ImplHead::Kind::Adt: return state.is_on_demand(head.adt) || state.reached_adts.contains(head.adt);
+        case ImplHead::Kind::Prim: return state.library != nullptr || state.prim_reached[static_cast<std::size_t>(head.prim)];
         case ImplHead::Kind::Error: return false;
     }
     OCKC_UNREACHABLE("impl head");
@@ -32,8 +33,8 @@ bool head_reached(const State& state, const ImplHead& head) {
 
 void activate_if_ready(State& state, std::uint32_t index) {
     ImplInfo& impl = state.impls[index];
-    if (impl.active) return;
-    if (impl.has_trait && (!impl.trait.valid() || !state.reached_traits.contains(impl.trait))) return;
+    if (impl.active || state.is_on_demand(impl.def)) return;
+    if (impl.has_trait && (!impl.trait.valid() || !(state.is_on_demand(impl.trait) || state.reached_traits.contains(impl.trait)))) return;
     if (!head_reached(state, impl.head)) return;
     impl.active = true;
     enqueue(state, impl.def);
@@ -62,13 +63,28 @@ bool names_parameter(const State& state, std::uint32_t crate, ast::GenericsId ge
     return false;
 }
 
+ImplHead head_of_form(const ast::Type& type) {
+    using Form = ImplHead::Form;
+    if (ast::get_if<ast::ReferenceType>(type) != nullptr) return ImplHead::of(Form::Reference);
+    if (ast::get_if<ast::PointerType>(type) != nullptr) return ImplHead::of(Form::Pointer);
+    if (ast::get_if<ast::SliceType>(type) != nullptr) return ImplHead::of(Form::Slice);
+    if (ast::get_if<ast::ArrayType>(type) != nullptr) return ImplHead::of(Form::Array);
+    if (ast::get_if<ast::TupleType>(type) != nullptr) return ImplHead::of(Form::Tuple);
+    if (ast::get_if<ast::FnPointerType>(type) != nullptr) return ImplHead::of(Form::Function);
+    if (ast::get_if<ast::NeverType>(type) != nullptr) return ImplHead::of(Form::Never);
+    return {};
+}
+
+// Found for every type that is looked up by name.
+bool is_open(const ImplHead& head) { return head.kind == ImplHead::Kind::Any || head.kind == ImplHead::Kind::Shape; }
+
 ImplHead head_of(const State& state, std::uint32_t crate, ast::TypeId id, const ast::ImplItem* impl, ModuleId module, int depth) {
     const ast::Crate& ast = *state.crates[crate].ast;
     ImplHead head;
     const ast::Type& type = ast[id];
     if (const auto* paren = ast::get_if<ast::ParenType>(type)) return head_of(state, crate, paren->inner, impl, module, depth);
     const auto* path = ast::get_if<ast::PathType>(type);
-    if (path == nullptr) return head;
+    if (path == nullptr) return head_of_form(type);
     const ast::Path& p = ast[path->path];
     if (impl != nullptr && p.segments.size() == 1 && names_parameter(state, crate, impl->generics, p.segments[0].ident.name)) return head;
     const Res res = quiet_path(state, crate, path->path, module);
@@ -102,7 +118,7 @@ std::uint64_t mention_key(const ImplHead& head, Symbol name) {
 
 bool wanted(const State& state, const ImplInfo& impl, Symbol name) {
     if (state.mentioned.contains(name)) return true;
-    if (impl.head.kind == ImplHead::Kind::Any || impl.head.kind == ImplHead::Kind::Error) return state.mentioned_somehow.contains(name);
+    if (is_open(impl.head) || impl.head.kind == ImplHead::Kind::Error) return state.mentioned_somehow.contains(name);
     return state.mentioned_of.contains(mention_key(impl.head, name));
 }
 
@@ -123,10 +139,9 @@ ImplHead head_of_res(const State& state, const Res& res) {
 }
 
 void mention_of(State& state, const ImplHead& head, Symbol name) {
-    if (head.kind == ImplHead::Kind::Any || head.kind == ImplHead::Kind::Error) return mention(state, name);
+    if (is_open(head) || head.kind == ImplHead::Kind::Error) return mention(state, name);
     if (!state.mentioned_of.insert(mention_key(head, name)).second || state.mentioned.contains(name)) return;
     state.mentioned_somehow.insert(name);
-    if (state.library != nullptr) state.library->name_mentioned(name);
     const auto found = state.items_by_name.find(name);
     if (found == state.items_by_name.end()) return;
     const std::vector<DefId> items = found->second;
@@ -139,7 +154,7 @@ void mention_of(State& state, const ImplHead& head, Symbol name) {
         }
         // Impls for parameters, references and the like may be for this type too.
         const ImplInfo& impl = state.impls[state.origin[owner].index];
-        if (impl.active && (impl.head.kind == ImplHead::Kind::Any || same_head(impl.head, head))) enqueue(state, item);
+        if (impl.active && (is_open(impl.head) || impl.head == head)) enqueue(state, item);
     }
 }
 
@@ -150,17 +165,15 @@ void reach(State& state, DefId id) {
         case DefKind::Ctor:
         case DefKind::Field: reach(state, def.parent); return;
         case DefKind::Trait:
-            if (!state.reached_traits.insert(id).second) return;
+            if (state.is_on_demand(id) || !state.reached_traits.insert(id).second) return;
             enqueue(state, id);
-            if (state.library != nullptr) state.library->trait_reached(id);
             if (const auto found = state.impls_of_trait.find(id); found != state.impls_of_trait.end()) activate(state, found->second);
             return;
         case DefKind::Struct:
         case DefKind::Union:
         case DefKind::Enum:
-            if (!state.reached_adts.insert(id).second) return;
+            if (state.is_on_demand(id) || !state.reached_adts.insert(id).second) return;
             enqueue(state, id);
-            if (state.library != nullptr) state.library->adt_reached(id);
             if (const auto found = state.impls_of_adt.find(id); found != state.impls_of_adt.end()) activate(state, found->second);
             return;
         case DefKind::AssocFn:
@@ -196,14 +209,12 @@ void want(State& state, DefId item) { enqueue(state, item); }
 void reach_prim(State& state, hir::PrimTy prim) {
     const auto index = static_cast<std::size_t>(prim);
     if (std::exchange(state.prim_reached[index], true)) return;
-    if (state.library != nullptr) state.library->prim_reached(prim);
     activate(state, state.impls_of_prim[index]);
 }
 
 void mention(State& state, Symbol name) {
     if (!state.mentioned.insert(name).second) return;
     state.mentioned_somehow.insert(name);
-    if (state.library != nullptr) state.library->name_mentioned(name);
     const auto found = state.items_by_name.find(name);
     if (found == state.items_by_name.end()) return;
     const std::vector<DefId> items = found->second;   // a copy: reaching a trait cannot add items, but lowering a body may
@@ -218,6 +229,11 @@ void mention(State& state, Symbol name) {
     }
 }
 
+void mention_member(State& state, Symbol name) {
+    if (state.library != nullptr) state.library->read_traits(name);
+    mention(state, name);
+}
+
 DefId reach_lang(State& state, std::string_view key) {
     if (state.library != nullptr) state.library->read_lang_item(key);
     const DefId def = state.program.lang_item(key);
@@ -228,7 +244,7 @@ DefId reach_lang(State& state, std::string_view key) {
 void index_impls(State& state, std::size_t first) {
     for (std::size_t i = first; i < state.impls.size(); ++i) {
         ImplInfo& impl = state.impls[i];
-        if (std::exchange(impl.indexed, true)) continue;
+        if (std::exchange(impl.indexed, true) || state.is_on_demand(impl.def)) continue;
         const DefSource& origin = state.origin[impl.def];
         const std::uint32_t crate = state.program.defs[impl.def].crate;
         if (impl.derive) {
@@ -249,6 +265,7 @@ void index_impls(State& state, std::size_t first) {
 }
 
 void queue_impl_items(State& state, const ImplInfo& impl) {
+    if (state.is_on_demand(impl.def)) return;
     const bool all = state.origin[impl.def].strict;
     for (const DefId item : impl.items) {
         const bool type = state.program.defs[item].kind == DefKind::AssocTy;   // projections find it by the trait alone
@@ -260,7 +277,9 @@ void start_reaching(State& state) {
     state.reaching = true;
     // Implied by the language without being written: destruction, auto-dereference, copies, calls, what statics must be.
     for (const char* name : {"drop", "deref", "deref_mut", "call", "call_mut", "call_once"}) mention(state, name);
-    for (const char* key : {"copy", "clone", "sized", "send", "sync", "drop", "fn", "fn_mut", "fn_once", "deref", "deref_mut"}) reach_lang(state, key);
+    if (state.library == nullptr) {
+        for (const char* key : {"copy", "clone", "sized", "send", "sync", "drop", "fn", "fn_mut", "fn_once", "deref", "deref_mut"}) reach_lang(state, key);
+    }
     for (const hir::PrimTy prim : {hir::PrimTy::Bool, hir::PrimTy::I32, hir::PrimTy::F64, hir::PrimTy::Usize}) reach_prim(state, prim);
     for (std::size_t i = 0; i < state.impls.size(); ++i) {
         if (state.origin[state.impls[i].def].strict) {
@@ -280,6 +299,7 @@ void start_reaching(State& state) {
 }
 
 void drain_queue(State& state) {
+    if (state.queue.empty()) return;
     Lowerer lowerer(state);
     while (!state.queue.empty()) {
         const DefId def = state.queue.front();

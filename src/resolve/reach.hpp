@@ -2,9 +2,10 @@
 //
 // Paths reach what they name. Methods are found by types later, so they are reached by name: when a body mentions `foo` as a
 // method, an associated item or through an operator, every `foo` of an impl in play is lowered. An impl is in play when its
-// trait (if any) and its type have been reached; types and traits can only take part in a program that names them. A library
-// function's body may wait until the checker wants it (Options::late_bodies): what bodies mention by name is most of all that
-// is reached, and most of them are never called.
+// trait (if any) and its type have been reached; types and traits can only take part in a program that names them.
+//
+// That is the user's crate, and the whole library when it is read at once. Of a library on demand nothing is reached here: its
+// traits and types count as in play, and what of them is lowered the checker decides (hir/demand.hpp).
 #pragma once
 #include "resolve/state.hpp"
 
@@ -16,6 +17,8 @@ void want(State& state, DefId item);
 void reach_prim(State& state, hir::PrimTy prim);
 void mention(State& state, Symbol name);
 inline void mention(State& state, std::string_view name) { mention(state, state.names.intern(name)); }
+// A method, or a name behind a type: the traits that have one must be known when the body's traits in scope are listed.
+void mention_member(State& state, Symbol name);
 // `Type::name`: only that type's impls, and traits that have such an item.
 void mention_of(State& state, const ImplHead& head, Symbol name);
 // The head that a resolved type stands for, to look impls up by; Any when it may be any.

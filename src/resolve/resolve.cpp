@@ -235,16 +235,42 @@ Resolver::~Resolver() = default;
 const hir::Program& Resolver::program() const { return *work_->program; }
 std::unique_ptr<hir::Program> Resolver::take_program() { return std::move(work_->program); }
 
-std::vector<DefId> Resolver::lower_body(DefId fn) {
+void Resolver::item(DefId id) {
     State& state = work_->state;
-    const hir::Def& def = state[fn];
-    const auto* data = std::get_if<hir::FnDef>(&def.data);
-    if (data == nullptr || !def.lowered || !data->has_body || data->body.valid()) return {};
-    state.lowered_late.clear();
+    const hir::Def& def = state[id];
+    if (def.lowered || !state.is_on_demand(id)) return;
+    if (def.kind == DefKind::Variant || def.kind == DefKind::Ctor || def.kind == DefKind::Field) return item(def.parent);
+    Lowerer(state).item(id);
+    drain_queue(state);   // its constants may mention the user's items
+}
+
+void Resolver::body(DefId fn) {
+    State& state = work_->state;
+    if (!state.is_on_demand(fn)) return;
+    item(fn);
+    const auto* data = std::get_if<hir::FnDef>(&state[fn].data);
+    if (data == nullptr || !data->has_body || data->body.valid()) return;
     Lowerer(state).late_body(fn);
     drain_queue(state);
-    return std::exchange(state.lowered_late, {});
 }
+
+void Resolver::impls(DefId trait, const hir::TypeHead& self) {
+    if (work_->library) for (const DefId impl : work_->library->read_impls(trait, self)) item(impl);
+}
+
+void Resolver::inherent_impls(const hir::TypeHead& self, Symbol name) {
+    if (work_->library) for (const DefId impl : work_->library->read_inherent_impls(self, name)) item(impl);
+}
+
+void Resolver::traits_with_item(Symbol name) {
+    if (work_->library) for (const DefId trait : work_->library->read_traits(name)) item(trait);
+}
+
+void Resolver::lang_item(std::string_view key) {
+    if (work_->library) work_->library->read_lang_item(key);
+}
+
+std::vector<DefId> Resolver::take_new() { return std::exchange(work_->state.lowered_late, {}); }
 
 std::unique_ptr<hir::Program> resolve(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink) {
     return Resolver(inputs, options, interner, sources, sink).take_program();

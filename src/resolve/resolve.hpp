@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "diag/sink.hpp"
-#include "hir/hir.hpp"
+#include "hir/demand.hpp"
 #include "lex/token.hpp"
 #include "parse/parser.hpp"
 #include "source/source_map.hpp"
@@ -42,7 +42,6 @@ struct Options {
     std::vector<CfgEntry> cfg;
     FileLoader load;                     // without one, every `mod x;` is E0583
     parse::ParseOptions parse;
-    bool late_bodies = false;            // library functions get their bodies by Resolver::lower_body alone
     bool require_device_code = true;     // an input without any is an error (OCK0101); the library's own tests switch it off
 };
 
@@ -55,25 +54,31 @@ struct Inputs {
     std::vector<LibraryCrate> libraries;   // in the order of dependence, core first
     FileId main;
     std::string crate_name;                // of the user's crate: the file's stem
-    // The libraries as an image: then of their files only what the program reaches is read. Every file of
+    // The libraries as an image: then of their files only what is asked for is read (Resolver). Every file of
     // library_image_files() must follow the main file in the SourceMap. Errors may then lack suggestions that the whole
     // library would give, so a program with errors is resolved again without.
     std::span<const std::byte> library_image;
 };
 
-// Name resolution that goes on while later phases ask for more. Where names do not resolve, the program holds Error nodes that
-// later phases pass over in silence.
-class Resolver {
+// Name resolution that goes on while later phases ask for more of a library that came as an image. Where names do not resolve,
+// the program holds Error nodes that later phases pass over in silence.
+class Resolver final : public hir::Demand {
   public:
     Resolver(const Inputs& inputs, const Options& options, Interner& interner, SourceMap& sources, DiagSink& sink);
-    ~Resolver();
+    ~Resolver() override;
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
 
     const hir::Program& program() const;
     std::unique_ptr<hir::Program> take_program();
-    // Lowers the body of a library function, once, and what it reaches. Gives the impls and traits that came into play.
-    std::vector<DefId> lower_body(DefId fn);
+
+    void item(DefId def) override;
+    void body(DefId fn) override;
+    void impls(DefId trait, const hir::TypeHead& self) override;
+    void inherent_impls(const hir::TypeHead& self, Symbol name) override;
+    void traits_with_item(Symbol name) override;
+    void lang_item(std::string_view key) override;
+    std::vector<DefId> take_new() override;
 
   private:
     struct Work;

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hir/demand.hpp"
 #include "resolve/def_map.hpp"
 #include "resolve/resolve.hpp"
 #include "support/small_vec.hpp"
@@ -54,15 +55,7 @@ struct MacroInfo {
     DefId crate_root;               // what `$crate` names
 };
 
-// By what type an impl is found. Any: parameters, references, slices .. : always looked at.
-struct ImplHead {
-    enum class Kind : std::uint8_t { Any, Adt, Prim, Error } kind = Kind::Any;
-    DefId adt;
-    hir::PrimTy prim{};
-};
-inline bool same_head(const ImplHead& a, const ImplHead& b) {
-    return a.kind == b.kind && a.adt == b.adt && (a.kind != ImplHead::Kind::Prim || a.prim == b.prim);
-}
+using ImplHead = hir::TypeHead;
 struct ImplInfo {
     DefId def;
     DefId trait;                    // none: inherent, or not resolved
@@ -131,11 +124,13 @@ struct State {
     ModuleId prelude;               // core::prelude, or none
     ModuleId user_root;
     std::unordered_map<ModuleId, ModuleTraits> module_traits;       // whose methods a module sees
-    Library* library = nullptr;     // when it is read on demand
+    // When the library is read on demand: then reaching is about the user's items alone, and those of the library are lowered
+    // when the checker asks for them.
+    Library* library = nullptr;
 
     // Reaching (reach.hpp).
     bool reaching = false;
-    std::vector<DefId> lowered_late;                                // impls and traits, for Resolver::lower_body
+    std::vector<DefId> lowered_late;                                // impls and traits, for Resolver::take_new
     std::deque<DefId> queue;
     std::unordered_map<Symbol, std::vector<DefId>> items_by_name;   // associated items of all traits and impls
     std::unordered_set<Symbol> mentioned;                           // of any type
@@ -154,6 +149,9 @@ struct State {
     std::string_view text(Symbol symbol) const { return names.text(symbol); }
     std::string_view name_of(DefId def) const { return names.text(program.defs[def].name.name); }
     bool is_library(ModuleId module) const { return crates[(*this)[module].crate].is_library; }
+    bool is_library(DefId def) const { return crates[program.defs[def].crate].is_library; }
+    // Of a library that is lowered when someone asks for it.
+    bool is_on_demand(DefId def) const { return library != nullptr && is_library(def); }
 
     DefId new_def(DefKind kind, hir::Ident name, DefId parent, Span span, std::uint32_t crate, DefSource source);
     ModuleId new_module(ModuleKind kind, DefId def, ModuleId parent, std::uint32_t crate, bool device);

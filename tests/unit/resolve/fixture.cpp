@@ -64,7 +64,6 @@ std::unique_ptr<Resolved> resolve_text(std::string_view text, const Setup& setup
     inputs.main = r.sources.add("main.rsk", "main.rsk", std::string(text));
     inputs.crate_name = "user";
     if (setup.on_demand) use_image(r, inputs);
-    options.late_bodies = setup.late_bodies;
     r.resolver = std::make_unique<resolve::Resolver>(inputs, options, r.names, r.sources, r.sink);
     r.program = &r.resolver->program();
     return result;

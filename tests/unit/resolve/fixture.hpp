@@ -34,8 +34,7 @@ struct Setup {
     std::map<std::string, std::string> files = {};   // path beside main.rsk -> text
     bool require_device_code = true;
     lex::Edition edition = lex::Edition::E2024;
-    bool on_demand = false;                          // of the library only what the program reaches
-    bool late_bodies = false;                        // library functions get their bodies by Resolver::lower_body
+    bool on_demand = false;                          // of the library only what the program names, and what the resolver is asked for
 };
 std::unique_ptr<Resolved> resolve_text(std::string_view text, const Setup& setup = {});
 // The HIR of the body of `fn f` when the text stands in it: `let x = 1;` -> what it becomes.
