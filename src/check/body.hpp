@@ -242,6 +242,8 @@ class BodyChecker final : public ClosureSource {
     TypeId check_index(ExprId id, const hir::IndexExpr& e);
     std::optional<TypeId> try_index_step(ExprId id, const hir::IndexExpr& e, TypeId self, TypeId index, const std::vector<Adjustment>& derefs);
     TypeId check_deref(ExprId id, const hir::UnaryExpr& e, Expectation expected);
+    bool is_shared_array(TypeId type) const;
+    std::optional<TypeId> shared_index_step(ExprId id, const hir::IndexExpr& e, TypeId self, TypeId index, std::vector<Adjustment> steps);
     // Overloaded steps of a place that turns out to be mutated use DerefMut and IndexMut.
     void make_place_mutable(ExprId id);
     void make_mutable_once(ExprId id);

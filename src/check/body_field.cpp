@@ -169,6 +169,9 @@ std::optional<TypeId> BodyChecker::try_index_step(ExprId id, const hir::IndexExp
             return data.element;
         }
     }
+    if (is_shared_array(self)) {
+        return shared_index_step(id, e, self, index, derefs);
+    }
     std::vector<Adjustment> steps = derefs;
     TypeId place = self;
     const bool unsize = data.kind == TypeKind::Array;
@@ -189,6 +192,24 @@ std::optional<TypeId> BodyChecker::try_index_step(ExprId id, const hir::IndexExp
     return normalize(types_.projection(output, types_.args(args)), span(id));
 }
 
+bool BodyChecker::is_shared_array(TypeId type) const {
+    return types_.kind(type) == TypeKind::Adt && (types_[type].def == lang_.shared_array || types_[type].def == lang_.dynamic_shared);
+}
+
+// An element of a shared array: a place inside the cells that a `&` to the array leads to, each of which may be written.
+std::optional<TypeId> BodyChecker::shared_index_step(ExprId id, const hir::IndexExpr& e, TypeId self, TypeId index, std::vector<Adjustment> steps) {
+    const TypeData by = types_[index];
+    if (index != types_.usize() && !(by.kind == TypeKind::Infer && by.infer_kind == types::InferKind::Int)) return std::nullopt;
+    unify(index, types_.usize());
+    steps.push_back({AdjustKind::Borrow, Mutability::Not, false, {}, types_.ref(types_.erased, self, Mutability::Not)});
+    apply_adjustments(e.base, steps);
+    tables_.callees.set(id, trait_method(lang_.shared_cells, self, {}, "shared_cells"));
+    for (const GenericArg arg : types_[types_[self].args]) {
+        if (arg.kind() == GenericArg::Kind::Type) return arg.as_type();
+    }
+    return std::nullopt;
+}
+
 TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
     const TypeId base = structural(check_expr(e.base));
     const TypeId index = structural(check_expr(e.index));
@@ -199,9 +220,11 @@ TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
         const TypeId self = structural(steps[i].type);
         if (const auto element = try_index_step(id, e, self, index, deref_adjustments(steps, i, span(e.base)))) return *element;
         const TypeKind kind = types_.kind(self);
-        if (kind != TypeKind::Array && kind != TypeKind::Slice) continue;
-        Diagnostic& diagnostic = error(Code::E0277, span(e.index), fmt::format("the type `[{}]` cannot be indexed by `{}`", text(types_[self].element), text(index)));
-        diagnostic.label(span(e.index), "slice indices are of type `usize` or ranges of `usize`");
+        const bool is_shared = is_shared_array(self);
+        if (kind != TypeKind::Array && kind != TypeKind::Slice && !is_shared) continue;
+        const std::string what = is_shared ? text(self) : fmt::format("[{}]", text(types_[self].element));
+        Diagnostic& diagnostic = error(Code::E0277, span(e.index), fmt::format("the type `{}` cannot be indexed by `{}`", what, text(index)));
+        diagnostic.label(span(e.index), is_shared ? "indices of shared arrays are of type `usize`" : "slice indices are of type `usize` or ranges of `usize`");
         if (types_.kind(index) == TypeKind::Int) {
             const bool is_atom = !std::holds_alternative<hir::BinaryExpr>(expr(e.index).data) && !std::holds_alternative<hir::CastExpr>(expr(e.index).data);
             if (is_atom) diagnostic.suggest(span(e.index).after(), " as usize", "convert with `as usize`");

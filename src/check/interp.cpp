@@ -69,7 +69,11 @@ Interpreter::Value* Interpreter::resolve(const Place& place, Span at) {
 Interpreter::Value Interpreter::read(const Place& place, Span at) {
     const Value* value = resolve(place, at);
     if (value == nullptr) return {};
-    if (value->kind == Value::Kind::Uninit) return fail(at, "an uninitialised value is read");
+    if (value->kind == Value::Kind::Uninit) {
+        const TypeId type = value->type;   // none: a variable that has no value yet
+        const bool may_be = type.valid() && types_.kind(type) == TypeKind::Adt && types_[type].def == cx_.state().lang.maybe_uninit;
+        if (!may_be) return fail(at, "an uninitialised value is read");
+    }
     return *value;
 }
 

@@ -176,7 +176,7 @@ bool Interpreter::match_kind(PatId id, Operand operand) {
                           [&](const hir::WildPat&) { return true; },
                           [&](const hir::BindingPat& p) {
                               if (p.sub.valid() && !match(p.sub, operand)) return false;
-                              if (operand.is_place || operand.value.kind != Value::Kind::Uninit) {
+                              if (operand.is_place || operand.value.kind != Value::Kind::Uninit || operand.value.type.valid()) {
                                   bind(id, p, operand);
                               } else {
                                   frame_->locals[p.local] = allocate(Value{});   // `let x;`

@@ -207,8 +207,11 @@ void check_intrinsic(Context& context, DefId fn) {
         context.sink().error(def.name.span, fmt::format("unknown intrinsic `{}`", def.intrinsic));
         return;
     }
-    const std::size_t inputs = context.fn_sig(fn).inputs.size();
+    std::size_t inputs = context.fn_sig(fn).inputs.size();
     const std::size_t arity = intrinsic::info(*known).arity;
+    if (intrinsic::machine_of(*known)) {   // const parameters are operands too
+        for (const auto& param : context.generics_of(fn).own) inputs += param.kind == hir::GenericParam::Kind::Const ? 1 : 0;
+    }
     if (inputs != arity) {
         context.sink().error(def.name.span, fmt::format("intrinsic `{}` takes {} argument{}, not {}", def.intrinsic, arity, arity == 1 ? "" : "s", inputs));
     }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "ir/ir.hpp"
+#include "ir/names.hpp"
 
 namespace ockc::ir {
 
@@ -158,6 +159,49 @@ void Builder::fence(Scope scope) {
     Instruction inst = make(Op::Fence, Type::Void);
     inst.aux = static_cast<std::uint8_t>(scope);
     append(std::move(inst), {});
+}
+
+std::vector<ValueId> Builder::machine(intrinsic::Machine which, std::span<const ValueId> args) {
+    const intrinsic::MachineInfo& info = intrinsic::info(which);
+    Instruction inst = make(machine_op(info.effect), Type::Void);
+    inst.aux = static_cast<std::uint16_t>(which);
+    inst.args.append(args);
+    std::vector<Type> results;
+    for (const char letter : info.results)
+        results.push_back(machine_type(letter));
+    if (!results.empty()) inst.type = results[0];  // as of calls
+    const Instruction& made = function_.insts[append(std::move(inst), results)];
+    return {made.results.begin(), made.results.end()};
+}
+
+ValueId Builder::atomic_load(Type type, ValueId ptr, AtomicInfo info) {
+    Instruction inst = make(Op::AtomicLoad, type);
+    inst.aux = info.pack();
+    inst.args = {ptr};
+    return function_.insts[append(std::move(inst), {&type, 1})].result();
+}
+
+void Builder::atomic_store(ValueId ptr, ValueId value, AtomicInfo info) {
+    Instruction inst = make(Op::AtomicStore, function_.type_of(value));
+    inst.aux = info.pack();
+    inst.args = {ptr, value};
+    append(std::move(inst), {});
+}
+
+ValueId Builder::atomic_rmw(ValueId ptr, ValueId value, AtomicInfo info) {
+    const Type type = function_.type_of(value);
+    Instruction inst = make(Op::AtomicRmw, type);
+    inst.aux = info.pack();
+    inst.args = {ptr, value};
+    return function_.insts[append(std::move(inst), {&type, 1})].result();
+}
+
+ValueId Builder::atomic_cas(ValueId ptr, ValueId expected, ValueId wanted, AtomicInfo info) {
+    const Type type = function_.type_of(wanted);
+    Instruction inst = make(Op::AtomicCas, type);
+    inst.aux = info.pack();
+    inst.args = {ptr, expected, wanted};
+    return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
 std::vector<ValueId> Builder::call(FuncId callee, std::span<const ValueId> args,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "intrinsic/intrinsic.hpp"
 #include "source/span.hpp"
 #include "support/index_map.hpp"
 #include "support/interner.hpp"
@@ -52,7 +53,7 @@ enum class Op : std::uint8_t {
 #include "ir/ops.def"
 };
 enum class ResultRule : std::uint8_t { None, Type, Bool, PtrLocal, Many };
-enum class AuxKind : std::uint8_t { None, IntCond, FloatCond, Sreg, Scope };
+enum class AuxKind : std::uint8_t { None, IntCond, FloatCond, Sreg, Scope, Order, Atomic, Machine };
 enum class Effect : std::uint8_t { Pure, Read, Write, ReadWrite, Control, Convergent };
 struct OpInfo {
     std::string_view text;
@@ -78,6 +79,29 @@ enum class Sreg : std::uint8_t {
 #include "ir/sregs.def"
 };
 enum class Scope : std::uint8_t { Block, Device, System };
+enum class AtomicOrder : std::uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
+// inc: old >= b ? 0 : old + 1; dec: old == 0 || old > b ? b : old - 1.
+enum class AtomicOp : std::uint8_t { Exchange, Add, And, Or, Xor, Smin, Smax, Umin, Umax, Inc, Dec, Fadd };
+// What Instruction::aux of an atomic says.
+struct AtomicInfo {
+    AtomicOp op = AtomicOp::Exchange;  // AtomicRmw only
+    AtomicOrder order = AtomicOrder::Relaxed;
+    Scope scope = Scope::Device;
+    constexpr std::uint16_t pack() const {
+        return static_cast<std::uint16_t>(static_cast<unsigned>(op) << 8 | static_cast<unsigned>(order) << 4 |
+                                          static_cast<unsigned>(scope));
+    }
+    static constexpr AtomicInfo unpack(std::uint16_t aux) {
+        return {static_cast<AtomicOp>(aux >> 8), static_cast<AtomicOrder>(aux >> 4 & 15),
+                static_cast<Scope>(aux & 15)};
+    }
+};
+inline bool is_atomic(Op op) {
+    return op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicRmw || op == Op::AtomicCas;
+}
+inline bool is_machine(Op op) {
+    return op == Op::Machine || op == Op::MachineMemory || op == Op::MachineSync;
+}
 
 // A branch target with arguments for the block's parameters.
 struct Target {
@@ -102,7 +126,7 @@ struct InlineScope {
 struct Instruction {
     Op op = Op::Unreachable;
     Type type = Type::Void;  // controlling type: see the result column of ops.def
-    std::uint8_t aux = 0;    // IntCond, FloatCond, Sreg or Scope
+    std::uint16_t aux = 0;   // IntCond, FloatCond, Sreg, Scope, AtomicInfo or intrinsic::Machine
     MemoryInfo memory;       // Load, Store, Memcpy, Memset; Alloca (align only)
     std::uint64_t imm =
         0;  // Const value, Alloca/Memcpy/Memset bytes, Load/Store offset (as int64), Panic site
@@ -121,6 +145,8 @@ struct Instruction {
     FloatCond float_cond() const { return static_cast<FloatCond>(aux); }
     Sreg sreg() const { return static_cast<Sreg>(aux); }
     Scope fence_scope() const { return static_cast<Scope>(aux); }
+    AtomicInfo atomic() const { return AtomicInfo::unpack(aux); }
+    intrinsic::Machine machine() const { return static_cast<intrinsic::Machine>(aux); }
 };
 
 struct Value {
@@ -155,6 +181,7 @@ struct KernelFacts {
     std::uint32_t domain = 0;            // of the launch contract
     std::uint32_t block[3] = {0, 0, 0};  // exact block
     std::uint32_t max_threads = 0;
+    std::uint32_t dynamic_shared = 0;        // exact bytes
 };
 
 // The entry block is blocks[0] of `layout`; its parameters are the function's parameters. A kernel has one
@@ -249,6 +276,12 @@ class Builder {
     ValueId sreg(Sreg reg);
     void barrier();
     void fence(Scope scope);
+    // A row of machine.def: its results, none to two.
+    std::vector<ValueId> machine(intrinsic::Machine which, std::span<const ValueId> args);
+    ValueId atomic_load(Type type, ValueId ptr, AtomicInfo info);
+    void atomic_store(ValueId ptr, ValueId value, AtomicInfo info);
+    ValueId atomic_rmw(ValueId ptr, ValueId value, AtomicInfo info);
+    ValueId atomic_cas(ValueId ptr, ValueId expected, ValueId wanted, AtomicInfo info);
     std::vector<ValueId> call(FuncId callee, std::span<const ValueId> args, std::span<const Type> results);
     void jump(BlockId to, std::vector<ValueId> args = {});
     void br(ValueId cond, BlockId then_block, BlockId else_block);

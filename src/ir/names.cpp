@@ -1,5 +1,6 @@
 #include "ir/names.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <span>
 
@@ -52,6 +53,10 @@ constexpr CondRow<FloatCond> kFloatConds[] = {
 static_assert(std::size(kIntConds) == static_cast<std::size_t>(IntCond::Sge) + 1);
 static_assert(std::size(kFloatConds) == static_cast<std::size_t>(FloatCond::Uge) + 1);
 constexpr std::string_view kScopeTexts[] = {"block", "device", "system"};
+constexpr std::string_view kOrderTexts[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+constexpr std::string_view kAtomicOpTexts[] = {"exchange", "add",  "and",  "or",  "xor", "smin",
+                                               "smax",     "umin", "umax", "inc", "dec", "fadd"};
+static_assert(std::size(kAtomicOpTexts) == static_cast<std::size_t>(AtomicOp::Fadd) + 1);
 
 template <class E, class Row, std::size_t N>
 std::optional<E> row_from_text(const Row (&rows)[N], std::string_view text) {
@@ -128,6 +133,52 @@ std::optional<Sreg> sreg_from_text(std::string_view text) {
 }
 std::optional<Scope> scope_from_text(std::string_view text) {
     return enum_from_name<Scope>(kScopeTexts, text);
+}
+
+std::string atomic_text(AtomicInfo info, bool with_op) {
+    std::string text;
+    if (with_op) (text += kAtomicOpTexts[static_cast<std::size_t>(info.op)]) += '.';
+    (text += kOrderTexts[static_cast<std::size_t>(info.order)]) += '.';
+    return text += scope_text(info.scope);
+}
+
+std::optional<AtomicInfo> atomic_from_text(std::string_view text, bool with_op) {
+    const auto word = [&text] {
+        const std::size_t dot = std::min(text.find('.'), text.size());
+        const std::string_view first = text.substr(0, dot);
+        text.remove_prefix(std::min(dot + 1, text.size()));
+        return first;
+    };
+    const auto op = with_op ? enum_from_name<AtomicOp>(kAtomicOpTexts, word()) : AtomicOp::Exchange;
+    const auto order = enum_from_name<AtomicOrder>(kOrderTexts, word());
+    const auto scope = scope_from_text(text);
+    if (!op || !order || !scope) return std::nullopt;
+    return AtomicInfo{*op, *order, *scope};
+}
+
+Op machine_op(intrinsic::Effect effect) {
+    switch (effect) {
+        case intrinsic::Effect::Pure: return Op::Machine;
+        case intrinsic::Effect::Memory: return Op::MachineMemory;
+        case intrinsic::Effect::Convergent: return Op::MachineSync;
+        case intrinsic::Effect::Diverge: break;
+    }
+    OCKC_UNREACHABLE("a machine operation that ends the thread");
+}
+
+Type machine_type(char letter) {
+    switch (letter) {
+        case 'p': return Type::I1;
+        case 'h': return Type::I16;
+        case 'i': return Type::I32;
+        case 'l': return Type::I64;
+        case 'x': return Type::F16;
+        case 'f': return Type::F32;
+        case 'd': return Type::F64;
+        case 'P': return Type::Ptr;
+        default: break;
+    }
+    OCKC_UNREACHABLE("letter of machine.def");
 }
 
 IntCond invert(IntCond cond) {

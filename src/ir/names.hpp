@@ -1,6 +1,7 @@
 // Text <-> enum for everything that the text form spells out, and the algebra of comparison conditions.
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "ir/ir.hpp"
@@ -12,6 +13,8 @@ std::string_view int_cond_text(IntCond cond);
 std::string_view float_cond_text(FloatCond cond);
 std::string_view sreg_text(Sreg reg);
 std::string_view scope_text(Scope scope);
+// "add.relaxed.device" of an AtomicRmw; "relaxed.device" of the other atomics.
+std::string atomic_text(AtomicInfo info, bool with_op);
 Type sreg_type(Sreg reg);
 // Does the mnemonic end in the instruction's type ("iadd.i32"), or does the operation alone say it ("jump",
 // "alloca")?
@@ -38,6 +41,11 @@ std::optional<IntCond> int_cond_from_text(std::string_view text);
 std::optional<FloatCond> float_cond_from_text(std::string_view text);
 std::optional<Sreg> sreg_from_text(std::string_view text);
 std::optional<Scope> scope_from_text(std::string_view text);
+std::optional<AtomicInfo> atomic_from_text(std::string_view text, bool with_op);
+
+// The operation for a row of machine.def, and the type that a letter there stands for (P: any pointer).
+Op machine_op(intrinsic::Effect effect);
+Type machine_type(char letter);
 
 // !(a cond b) = a invert(cond) b, and a cond b = b swap(cond) a.
 IntCond invert(IntCond cond);

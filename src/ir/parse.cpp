@@ -238,7 +238,8 @@ class Parser {
         return true;
     }
 
-    // attributes = {"inline" ("always" | "never") | "index" N | "domain" N | "block" X Y Z | "max_threads" N}
+    // attributes = {"inline" ("always" | "never") | "index" N | "domain" N | "block" X Y Z | "max_threads" N |
+    //               "dynamic_shared" N}
     bool function_attributes() {
         KernelFacts& facts = function_.facts;
         while (lexer_.kind() == TextToken::Word) {
@@ -257,6 +258,8 @@ class Parser {
                 good = integer(facts.block[0]) && integer(facts.block[1]) && integer(facts.block[2]);
             } else if (accept_word("max_threads")) {
                 good = integer(facts.max_threads);
+            } else if (accept_word("dynamic_shared")) {
+                good = integer(facts.dynamic_shared);
             } else {
                 return expected("an attribute or `{`");
             }
@@ -356,6 +359,7 @@ class Parser {
         std::vector<Type> types;
         if (!mnemonic(inst) || !operands(inst, types)) return false;
         if (!result_types(inst, types)) return false;
+        if (is_machine(inst.op) && !types.empty()) inst.type = types[0];
         if (types.size() != results.size()) {
             return fail_at(
                 line, std::string(op_text(inst.op)) + " has " + std::to_string(types.size()) + " results");
@@ -375,9 +379,12 @@ class Parser {
             case ResultRule::Type: out = {inst.type}; return true;
             case ResultRule::Bool: out = {Type::I1}; return true;
             case ResultRule::PtrLocal: out = {Type::PtrLocal}; return true;
-            case ResultRule::Many: return true;  // operands() has read them
+            case ResultRule::Many: break;  // operands() has read a call's
         }
-        return false;
+        if (!is_machine(inst.op)) return inst.op == Op::Call;
+        for (const char letter : intrinsic::info(inst.machine()).results)
+            out.push_back(machine_type(letter));
+        return true;
     }
 
     // mnemonic = operation ["." condition | "." register | "." scope] ["." type]
@@ -410,12 +417,14 @@ class Parser {
     bool mnemonic_aux(Instruction& inst, std::string_view& rest) {
         const AuxKind kind = op_info(inst.op).aux;
         if (kind == AuxKind::None) return true;
-        const bool whole = kind == AuxKind::Sreg || kind == AuxKind::Scope;
-        const std::size_t end = whole ? rest.size() : std::min(rest.find('.'), rest.size());
+        const bool whole = kind == AuxKind::Sreg || kind == AuxKind::Scope || kind == AuxKind::Machine;
+        const bool before_type = kind == AuxKind::Order || kind == AuxKind::Atomic;
+        const std::size_t dot = before_type ? rest.rfind('.') : rest.find('.');
+        const std::size_t end = whole ? rest.size() : std::min(dot, rest.size());
         const std::string_view text = rest.substr(0, end);
         rest = end < rest.size() ? rest.substr(end + 1) : std::string_view();
         const auto set = [&inst](const auto& found) {
-            if (found) inst.aux = static_cast<std::uint8_t>(*found);
+            if (found) inst.aux = static_cast<std::uint16_t>(*found);
             return found.has_value();
         };
         switch (kind) {
@@ -424,6 +433,13 @@ class Parser {
             case AuxKind::FloatCond: return set(float_cond_from_text(text));
             case AuxKind::Sreg: return set(sreg_from_text(text));
             case AuxKind::Scope: return set(scope_from_text(text));
+            case AuxKind::Machine: return set(intrinsic::machine_from_key(text));
+            case AuxKind::Order:
+            case AuxKind::Atomic: {
+                const auto found = atomic_from_text(text, kind == AuxKind::Atomic);
+                if (found) inst.aux = found->pack();
+                return found.has_value();
+            }
         }
         return false;
     }

@@ -130,6 +130,7 @@ class Printer {
         if (facts.domain != 0) out_.put(" domain {}", facts.domain);
         if (facts.block[0] != 0) out_.put(" block {} {} {}", facts.block[0], facts.block[1], facts.block[2]);
         if (facts.max_threads != 0) out_.put(" max_threads {}", facts.max_threads);
+        if (facts.dynamic_shared != 0) out_.put(" dynamic_shared {}", facts.dynamic_shared);
     }
 
     void param_attrs(const ParamAttrs& attrs) {
@@ -172,6 +173,9 @@ class Printer {
             case AuxKind::FloatCond: out_.put(".{}", float_cond_text(inst.float_cond())); break;
             case AuxKind::Sreg: out_.put(".{}", sreg_text(inst.sreg())); break;
             case AuxKind::Scope: out_.put(".{}", scope_text(inst.fence_scope())); break;
+            case AuxKind::Order: out_.put(".{}", atomic_text(inst.atomic(), false)); break;
+            case AuxKind::Atomic: out_.put(".{}", atomic_text(inst.atomic(), true)); break;
+            case AuxKind::Machine: out_.put(".{}", intrinsic::info(inst.machine()).key); break;
         }
         if (mnemonic_has_type(inst.op)) out_.put(".{}", type_text(inst.type));
     }

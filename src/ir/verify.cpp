@@ -259,11 +259,42 @@ class Verifier {
             case Op::Switch:
                 require(is_int(type), "not a type of this operation");
                 return require_type(0, arg(0) == type);
+            case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: return atomic(inst);
+            case Op::Machine: case Op::MachineMemory: case Op::MachineSync: return machine(inst);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence:
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
                 return;   // no operands, or checked in special()
         }
         // clang-format on
+    }
+
+    void atomic(const Instruction& inst) {
+        const std::uint32_t bits = type_bits(inst.type);
+        const bool is_sum = inst.op == Op::AtomicRmw && inst.atomic().op == AtomicOp::Fadd;
+        require(is_sum ? is_float(inst.type) : is_int(inst.type) && (bits == 32 || bits == 64),
+                "not a type of this operation");
+        require_type(0, is_ptr(arg(0)));
+        for (std::uint32_t i = 1; i < inst.args.size(); ++i)
+            require_type(i, arg(i) == inst.type);
+    }
+
+    void machine(const Instruction& inst) {
+        const Type type = inst.type;
+        if (inst.aux >= intrinsic::machine_count()) return fail("no row of machine.def");
+        const intrinsic::MachineInfo& info = intrinsic::info(inst.machine());
+        require(machine_op(info.effect) == inst.op, "not the operation of the row's effect");
+        require(inst.args.size() == info.operands.size(), "wrong operand count");
+        require(inst.results.size() == info.results.size(), "wrong result count");
+        for (std::uint32_t i = 0; i < inst.args.size() && i < info.operands.size(); ++i) {
+            const bool pointer = info.operands[i] == 'P';
+            require_type(i, pointer ? is_ptr(arg(i)) : arg(i) == machine_type(info.operands[i]));
+        }
+        for (std::uint32_t i = 0; i < inst.results.size() && i < info.results.size(); ++i) {
+            require(function_.type_of(inst.results[i]) == machine_type(info.results[i]),
+                    "the result is not of the row's type");
+        }
+        require(type == (inst.results.empty() ? Type::Void : function_.type_of(inst.results[0])),
+                "not the type of the first result");
     }
 
     void targets(const Instruction& inst) {

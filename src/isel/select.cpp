@@ -157,6 +157,7 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
 
     Library library;
     ModuleContext context{module, &abi, options, out, library, names};
+    context.sink = &sink;
     for (const ir::FuncId id : order) {
         const ir::Function& in = module.functions[id];
         ptx::Function function = Selector(context, in).run();

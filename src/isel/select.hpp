@@ -22,7 +22,7 @@ struct Options {
     std::string comment;                 // head comment of the PTX text
 };
 
-// What the target cannot do is reported to the sink (OCK0401); the module is then incomplete and must not be
+// What the target cannot do is reported to the sink (OCK0401, OCK0402); the module is then incomplete and must not be
 // printed.
 ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
                    DiagSink& sink);

@@ -250,6 +250,13 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::LaunchDomain: return copy(result(inst), imm(in_.facts.domain));
         case Op::Barrier: return static_cast<void>(emit(Form::BarSync, PT::None, {imm(0), Operand::none()}));
         case Op::Fence: return fence(inst);
+        case Op::Machine:
+        case Op::MachineMemory:
+        case Op::MachineSync: return machine_op(inst);
+        case Op::AtomicLoad: return atomic_load(inst);
+        case Op::AtomicStore: return atomic_store(inst);
+        case Op::AtomicRmw: return atomic_rmw(inst);
+        case Op::AtomicCas: return atomic_cas(inst);
         case Op::Call: return call(inst);
         case Op::Jump: return jump(inst);
         case Op::Br: return branch(inst);
@@ -271,7 +278,7 @@ void Selector::special_register(const ir::Instruction& inst) {
     OCKC_CHECK_MSG(found.has_value(), kTexts[inst.aux]);
     const ptx::Special special = *found;
     const PT type = ptx::special_info(special).bits == 64 ? PT::U64 : PT::U32;
-    emit(Form::Mov, type, {r(result(inst)), Operand::special(special)});
+    need(inst, emit(Form::Mov, type, {r(result(inst)), Operand::special(special)}));
 }
 
 void Selector::fence(const ir::Instruction& inst) {

@@ -36,6 +36,7 @@ struct ModuleContext {
     Library& library;
     const std::unordered_set<std::string>& taken_names;  // of functions and variables
     SideMap<FileId, std::uint32_t> files{0, kNoFile};    // FileId -> index into out.files
+    DiagSink* sink = nullptr;                            // null for the library's own functions
 };
 
 enum class Extension : std::uint8_t { Garbage, Zero, Sign };
@@ -231,6 +232,19 @@ class Selector {
     void local_slot(const ir::Instruction& inst);
     void global_address(const ir::Instruction& inst);
     ptx::SymbolId slot_symbol(ir::InstId alloca);
+
+    // machine_op.cpp
+    Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
+                            ptx::Space& space);
+    void machine_op(const ir::Instruction& inst);
+    void order_before(const ir::AtomicInfo& info);
+    void finish_atomic(const ir::Instruction& inst, Instr& instr, ptx::Space space);
+    void atomic_load(const ir::Instruction& inst);
+    void atomic_store(const ir::Instruction& inst);
+    void atomic_rmw(const ir::Instruction& inst);
+    void atomic_cas(const ir::Instruction& inst);
+    Span user_span(const ir::Instruction& inst) const;
+    void need(const ir::Instruction& inst, const Instr& instr);  // OCK0402 when the target does not have it
 
     // control.cpp
     struct Case {

@@ -95,6 +95,13 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Memset:
         case Op::Sreg:
         case Op::LaunchDomain:
+        case Op::Machine:
+        case Op::MachineMemory:
+        case Op::MachineSync:
+        case Op::AtomicLoad:
+        case Op::AtomicStore:
+        case Op::AtomicRmw:
+        case Op::AtomicCas:
         case Op::Barrier:
         case Op::Fence:
         case Op::Call:

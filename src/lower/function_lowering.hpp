@@ -156,6 +156,9 @@ class FunctionLowering {
     ir::ValueId integer_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args);
     ir::ValueId float_intrinsic(intrinsic::Intrinsic which, std::span<const Value> args);
     void memory_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination);
+    std::vector<std::uint64_t> const_arguments(ItemRef item);
+    void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
+    void atomic_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     ir::ValueId reinterpret(ir::ValueId value, ir::Type to);   // the same bits as another scalar type
     void refuse_volatile(TypeId type);
 

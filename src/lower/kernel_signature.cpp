@@ -139,6 +139,36 @@ bool ModuleLowering::describe_enum(TypeId type, abi::AbiStruct& record) {
     return true;
 }
 
+// Does the type hold an UnsafeCell: may threads change it through a `&`?
+bool ModuleLowering::holds_cell(TypeId type) {
+    const types::TypeData data = types()[type];
+    if (data.kind == TypeKind::Array) return holds_cell(data.element);
+    if (data.kind == TypeKind::Tuple) {
+        for (const TypeId element : types()[data.elements]) {
+            if (holds_cell(element)) return true;
+        }
+    }
+    if (data.kind != TypeKind::Adt) return false;
+    if (data.def == context().program().lang_item("unsafe_cell")) return true;
+    for (const check::VariantInfo& variant : context().adt(data.def).variants) {
+        for (const check::FieldInfo& field : variant.fields) {
+            if (holds_cell(context().field_type(field, data.args, context().empty_env()))) return true;
+        }
+    }
+    return false;
+}
+
+// The one field that a struct consists of, and the one of that; the host sees a `DeviceAtomicU32` as the u32 that it is.
+TypeId ModuleLowering::inside_wrappers(TypeId type) {
+    for (;;) {
+        const types::TypeData data = types()[type];
+        if (data.kind != TypeKind::Adt || context().adt(data.def).kind != check::AdtInfo::Kind::Struct) return type;
+        const auto& fields = context().adt(data.def).variants[0].fields;
+        if (fields.size() != 1) return type;
+        type = context().field_type(fields[0], data.args, context().empty_env());
+    }
+}
+
 AbiType ModuleLowering::abi_type(TypeId type, Span span) {
     const types::TypeData& data = types()[type];
     const Layout& shape = layout(type);
@@ -227,8 +257,10 @@ abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
         const Span span = fn.sig.inputs[i].span;
         SlotWriter slots(abi, param);
         if (data.kind == TypeKind::Ref && types().kind(data.element) == TypeKind::Slice) {
+            const TypeId element = types()[data.element].element;
             param.kind = abi::ParamKind::Slice;
-            param.type = abi_type(types()[data.element].element, span);
+            param.is_atomic = holds_cell(element);
+            param.type = abi_type(param.is_atomic ? inside_wrappers(element) : element, span);
             slots.scalar(param.name + "_ptr", abi::Scalar::U64);
             slots.scalar(param.name + "_len", abi::Scalar::U64);
         } else if (data.kind == TypeKind::Adt && data.def == disjoint) {

@@ -67,25 +67,9 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::SizeOf: return give(builder_.const_int(ir::Type::I64, layout(type).size));
         case Intrinsic::AlignOf: return give(builder_.const_int(ir::Type::I64, layout(type).align));
         case Intrinsic::SliceLen: return give(args[0].b);
-#define OCKC_SREG_ROW(name) \
-        case Intrinsic::Sreg##name: return give(builder_.sreg(ir::Sreg::name))
-        OCKC_SREG_ROW(TidX);
-        OCKC_SREG_ROW(TidY);
-        OCKC_SREG_ROW(TidZ);
-        OCKC_SREG_ROW(NtidX);
-        OCKC_SREG_ROW(NtidY);
-        OCKC_SREG_ROW(NtidZ);
-        OCKC_SREG_ROW(CtaidX);
-        OCKC_SREG_ROW(CtaidY);
-        OCKC_SREG_ROW(CtaidZ);
-        OCKC_SREG_ROW(NctaidX);
-        OCKC_SREG_ROW(NctaidY);
-        OCKC_SREG_ROW(NctaidZ);
-        OCKC_SREG_ROW(LaneId);
-        OCKC_SREG_ROW(SmId);
-        OCKC_SREG_ROW(NsmId);
-        OCKC_SREG_ROW(GridId);
-#undef OCKC_SREG_ROW
+#define OCKC_IR_SREG(name, text, type) \
+        case Intrinsic::Sreg##name: return give(builder_.sreg(ir::Sreg::name));
+#include "ir/sregs.def"
         case Intrinsic::LaunchDomain: {
             ir::Instruction inst;
             inst.op = ir::Op::LaunchDomain;
@@ -97,9 +81,80 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::FenceBlock: return builder_.fence(ir::Scope::Block);
         case Intrinsic::FenceDevice: return builder_.fence(ir::Scope::Device);
         case Intrinsic::FenceSystem: return builder_.fence(ir::Scope::System);
+        case Intrinsic::SharedDynamic: {
+            const std::vector<std::uint64_t> align = const_arguments(item);
+            return give(generic_address(module_.dynamic_shared(static_cast<std::uint32_t>(align.empty() ? 16 : align[0]))));
+        }
+        case Intrinsic::AtomicLoad:
+        case Intrinsic::AtomicStore:
+        case Intrinsic::AtomicCas:
+        case Intrinsic::AtomicExchange:
+        case Intrinsic::AtomicAdd:
+        case Intrinsic::AtomicAnd:
+        case Intrinsic::AtomicOr:
+        case Intrinsic::AtomicXor:
+        case Intrinsic::AtomicMin:
+        case Intrinsic::AtomicMax:
+        case Intrinsic::AtomicInc:
+        case Intrinsic::AtomicDec: return atomic_intrinsic(which, item, args, destination);
+#define OCKC_MACHINE(name, key, operands, results, effect, words, ptx, doc) case Intrinsic::name:
+#include "intrinsic/machine.def"
+            return machine_intrinsic(*intrinsic::machine_of(which), item, args, destination);
         case Intrinsic::Trap: return builder_.trap();
         case Intrinsic::UnreachableUnchecked: return builder_.unreachable();
     }
+}
+
+// The values of an item's const arguments, in order.
+std::vector<std::uint64_t> FunctionLowering::const_arguments(ItemRef item) {
+    std::vector<std::uint64_t> values;
+    for (types::GenericArg arg : types_[item.args]) {
+        if (arg.kind() != types::GenericArg::Kind::Const) continue;
+        const types::ConstId id = module_.context().normalize(types_.subst(arg.as_const(), args_), module_.context().empty_env());
+        values.push_back(types_[id].bits[0]);
+    }
+    return values;
+}
+
+void FunctionLowering::machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
+    std::vector<ir::ValueId> values;
+    for (const Value& arg : args) values.push_back(arg.a);
+    for (const std::uint64_t value : const_arguments(item)) values.push_back(builder_.const_int(ir::Type::I32, value));
+    const std::vector<ir::ValueId> results = builder_.machine(which, values);
+    if (results.size() == 1) return store(destination, scalar_value(destination.type, results[0]));
+    if (results.size() == 2) store(destination, {destination.type, ValueForm::Pair, results[0], results[1], {}});
+}
+
+void FunctionLowering::atomic_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
+    const TypeId type = first_type(types_, item);
+    const std::vector<std::uint64_t> consts = const_arguments(item);
+    OCKC_CHECK_MSG(consts.size() == 2 && consts[0] <= 4 && consts[1] <= 2, "an atomic intrinsic without order and scope");
+    ir::AtomicInfo info;
+    info.order = static_cast<ir::AtomicOrder>(consts[0]);
+    info.scope = static_cast<ir::Scope>(consts[1]);
+    const auto rmw = [&](ir::AtomicOp op) {
+        info.op = op;
+        store(destination, scalar_value(destination.type, builder_.atomic_rmw(args[0].a, args[1].a, info)));
+    };
+    const bool sign = is_signed(type);
+    switch (which) {
+        case Intrinsic::AtomicLoad:
+            return store(destination, scalar_value(type, builder_.atomic_load(ir_type(layout(type).scalars[0]), args[0].a, info)));
+        case Intrinsic::AtomicStore: return builder_.atomic_store(args[0].a, args[1].a, info);
+        case Intrinsic::AtomicCas:
+            return store(destination, scalar_value(type, builder_.atomic_cas(args[0].a, args[1].a, args[2].a, info)));
+        case Intrinsic::AtomicExchange: return rmw(ir::AtomicOp::Exchange);
+        case Intrinsic::AtomicAdd: return rmw(is_float(type) ? ir::AtomicOp::Fadd : ir::AtomicOp::Add);
+        case Intrinsic::AtomicAnd: return rmw(ir::AtomicOp::And);
+        case Intrinsic::AtomicOr: return rmw(ir::AtomicOp::Or);
+        case Intrinsic::AtomicXor: return rmw(ir::AtomicOp::Xor);
+        case Intrinsic::AtomicMin: return rmw(sign ? ir::AtomicOp::Smin : ir::AtomicOp::Umin);
+        case Intrinsic::AtomicMax: return rmw(sign ? ir::AtomicOp::Smax : ir::AtomicOp::Umax);
+        case Intrinsic::AtomicInc: return rmw(ir::AtomicOp::Inc);
+        case Intrinsic::AtomicDec: return rmw(ir::AtomicOp::Dec);
+        default: break;   // the caller sends atomics only
+    }
+    OCKC_UNREACHABLE("atomic intrinsic");
 }
 
 ir::ValueId FunctionLowering::integer_intrinsic(Intrinsic which, TypeId type, std::span<const Value> args) {

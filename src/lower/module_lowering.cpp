@@ -85,6 +85,7 @@ void ModuleLowering::lower_kernel(DefId kernel) {
     function.facts.domain = launch.domain;
     if (launch.block) std::copy(launch.block->begin(), launch.block->end(), function.facts.block);
     function.facts.max_threads = launch.max_threads.value_or(0);
+    function.facts.dynamic_shared = static_cast<std::uint32_t>(launch.dynamic_shared.value_or(0));
     output_.abi.kernels.push_back(std::move(abi));
     const ir::FuncId id = module().functions.push(std::move(function));
     origins_[id] = {{kernel, types().no_args}, {}, {}};
@@ -255,7 +256,11 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     global.size = shape.size;
     global.align = shape.align;
     global.span = def.name.span;
-    if (const ConstValue* value = context().eval_static(static_def)) {
+    if (const std::optional<std::uint32_t> align = shared_alignment(type)) {   // uninitialised, whatever its constant says
+        global.space = ir::Space::Shared;
+        global.align = std::max(global.align, *align);
+        global.size = std::max<std::uint64_t>(global.size, 1);
+    } else if (const ConstValue* value = context().eval_static(static_def)) {
         if (std::optional<ConstImage> image = image_of(*value)) {
             global.init = std::move(image->bytes);
             global.relocations = std::move(image->relocations);
@@ -266,6 +271,30 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     const ir::GlobalId id = module().globals.push(std::move(global));
     statics_.emplace(static_def, id);
     return id;
+}
+
+// The alignment that a shared array asks for (0: its elements' own); nothing for other types.
+std::optional<std::uint32_t> ModuleLowering::shared_alignment(TypeId type) {
+    const types::TypeData& data = types()[type];
+    if (data.kind != TypeKind::Adt || data.def != context().program().lang_item("SharedArray")) return std::nullopt;
+    std::uint32_t align = 0;   // the last const argument
+    for (const types::GenericArg arg : types()[data.args]) {
+        if (arg.kind() == types::GenericArg::Kind::Const) align = static_cast<std::uint32_t>(context().usize_value(arg.as_const()).value_or(0));
+    }
+    return align;
+}
+
+ir::GlobalId ModuleLowering::dynamic_shared(std::uint32_t align) {
+    if (!dynamic_shared_.valid()) {
+        ir::Global global;
+        global.name = unique_symbol("ock_dynamic_shared");
+        global.space = ir::Space::Shared;
+        global.is_extern = true;
+        dynamic_shared_ = module().globals.push(std::move(global));
+    }
+    ir::Global& global = module().globals[dynamic_shared_];
+    global.align = std::max(global.align, align);
+    return dynamic_shared_;
 }
 
 Output lower(const Input& input) { return ModuleLowering(input).run(); }

@@ -66,6 +66,7 @@ class ModuleLowering {
     ir::GlobalId bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align);
     ir::GlobalId image_global(ConstImage image, std::uint32_t align);
     ir::GlobalId static_global(DefId static_def);
+    ir::GlobalId dynamic_shared(std::uint32_t align);   // one for all uses, at the largest alignment
     // encode_const.cpp: a constant's image; nothing when it holds function pointers.
     std::optional<ConstImage> image_of(const ConstValue& value);
     void encode_tag(TypeId type, std::uint32_t variant, std::span<std::uint8_t> out);
@@ -75,6 +76,8 @@ class ModuleLowering {
     // kernel_signature.cpp: ABI of a kernel from its signature.
     abi::KernelAbi kernel_abi(DefId kernel);
     abi::AbiType abi_type(TypeId type, Span span);
+    bool holds_cell(TypeId type);
+    TypeId inside_wrappers(TypeId type);
     bool describe_enum(TypeId type, abi::AbiStruct& record);
 
   private:
@@ -99,6 +102,7 @@ class ModuleLowering {
     struct InstanceKeyHash {
         std::size_t operator()(const InstanceKey& key) const;
     };
+    std::optional<std::uint32_t> shared_alignment(TypeId type);
     bool within_limits(ItemRef item, Span site);
     std::uint64_t type_parts(TypeId type);
     std::string short_text(ItemRef item);
@@ -117,6 +121,7 @@ class ModuleLowering {
     std::unordered_map<TypeId, std::uint64_t> type_parts_;
     bool stopped_ = false;                                             // too many instances: reported
     std::unordered_map<DefId, ir::GlobalId> statics_;
+    ir::GlobalId dynamic_shared_;
     std::map<std::tuple<std::vector<std::uint8_t>, std::vector<ir::Relocation>, std::uint32_t>, ir::GlobalId> const_globals_;
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
     std::unordered_set<std::string> symbols_;

@@ -97,13 +97,14 @@ PlaceBuilder Builder::static_place(check::ItemRef item, Span span) {
 // nothing can change it between the check and the access.
 PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node, bool promote) {
     const check::ItemRef callee = tables_.callees[id];
-    if (callee.valid()) {
+    const bool is_shared = callee.valid() && hir_program_.defs[hir_program_.defs[callee.def].parent].lang_item == "shared_cells";
+    if (callee.valid() && !is_shared) {
         Operand base = as_operand(node.base);
         Operand index = as_operand(node.index);
         return call_place(id, callee, {base, index}, type_of({id, 0}));
     }
     const Span span = span_of(id);
-    PlaceBuilder place = as_place_builder(full(node.base), promote);
+    PlaceBuilder place = is_shared ? shared_cells_place(id, callee, as_operand(node.base)) : as_place_builder(full(node.base), promote);
     const LocalId index = as_temp(full(node.index));
     const Place base = to_place(place);
     Operand length;
@@ -120,6 +121,18 @@ PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node, bo
     assert_that(span, Operand::move(Place{less, {}}), true, AssertKind::BoundsCheck, BinOp::Lt, length, index_copy);
     place.steps.push_back(Projection{.kind = ProjectionKind::Index, .local = index, .type = type_of({id, 0})});
     place.type = type_of({id, 0});
+    return place;
+}
+
+// `*p`, where p is what a shared array says its cells are: `*mut [T; N]` or `*mut [T]`.
+PlaceBuilder Builder::shared_cells_place(hir::ExprId id, check::ItemRef callee, Operand array) {
+    const Span span = span_of(id);
+    const TypeId pointer = context_.normalize(context_.fn_sig(callee).output, env_);
+    const LocalId temp = new_temp(pointer, span);
+    storage_live(span, temp, temp_depth(id));
+    emit_call(span, span, fn_operand(span, callee), {std::move(array)}, Place{temp, {}}, CallSource::Operator);
+    PlaceBuilder place = root(temp);
+    deref(place, pointee(pointer));
     return place;
 }
 

@@ -161,6 +161,7 @@ class Builder {
     PlaceBuilder local_place(hir::LocalId local);
     PlaceBuilder static_place(check::ItemRef item, Span span);
     PlaceBuilder index_place(hir::ExprId expr, const hir::IndexExpr& node, bool promote);
+    PlaceBuilder shared_cells_place(hir::ExprId id, check::ItemRef callee, Operand array);
     PlaceBuilder promoted_place(hir::ExprId value);
     PlaceBuilder call_place(hir::ExprId expr, check::ItemRef callee, std::vector<Operand> args, TypeId pointee);
     PlaceBuilder overloaded_deref(Adjusted node);

@@ -27,7 +27,7 @@ struct Key {
     Op op = Op::Const;
     Type type = Type::Void;
     Type from = Type::Void;  // of the first operand: conversions differ by it
-    std::uint8_t aux = 0;
+    std::uint16_t aux = 0;
     std::uint32_t global = 0;
     std::uint32_t version = 0;  // loads
     ValueId args[3];
@@ -39,7 +39,7 @@ struct Key {
 std::uint64_t hash_of(const Key& key) {
     std::uint64_t hash = static_cast<std::uint64_t>(key.op) | static_cast<std::uint64_t>(key.type) << 8 |
                          static_cast<std::uint64_t>(key.aux) << 16 |
-                         static_cast<std::uint64_t>(key.version) << 24;
+                         static_cast<std::uint64_t>(key.version) << 32;
     const auto mix = [&hash](std::uint64_t word) {
         hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u + (hash >> 32);
     };
@@ -172,7 +172,7 @@ class Gvn {
         if (is_commutative(inst.op) && key.args[1] < key.args[0]) std::swap(key.args[0], key.args[1]);
         if (inst.op == Op::Icmp && key.args[1] < key.args[0]) {
             std::swap(key.args[0], key.args[1]);
-            key.aux = static_cast<std::uint8_t>(swap(inst.int_cond()));
+            key.aux = static_cast<std::uint16_t>(swap(inst.int_cond()));
         }
         return key;
     }

@@ -134,7 +134,7 @@ class InferSpaces {
 
     static std::uint32_t address_count(Op op) {
         if (op == Op::Memcpy) return 2;
-        return op == Op::Load || op == Op::Store || op == Op::Memset ? 1 : 0;
+        return op == Op::Load || op == Op::Store || op == Op::Memset || is_atomic(op) ? 1 : 0;
     }
 
     // Does any access go through a generic pointer whose space is known?

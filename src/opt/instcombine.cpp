@@ -31,7 +31,7 @@ bool Rewriter::is_all_ones(ValueId value) const {
     return c && wide(*c) == cut(~Uint128{0}, bits);
 }
 
-ValueId Rewriter::make(Op op, Type type, std::initializer_list<ValueId> args, std::uint8_t aux) {
+ValueId Rewriter::make(Op op, Type type, std::initializer_list<ValueId> args, std::uint16_t aux) {
     const Type result = op_info(op).result == ResultRule::Bool ? Type::I1 : type;
     const InstId made = make_inst(function, op, type, result, args, inst());
     function.insts[made].aux = aux;
@@ -39,7 +39,7 @@ ValueId Rewriter::make(Op op, Type type, std::initializer_list<ValueId> args, st
     return function.insts[made].result();
 }
 
-ValueId Rewriter::become(Op op, Type type, std::initializer_list<ValueId> args, std::uint8_t aux) {
+ValueId Rewriter::become(Op op, Type type, std::initializer_list<ValueId> args, std::uint16_t aux) {
     Instruction& current = mutate();
     current.op = op;
     current.type = type;
@@ -106,6 +106,7 @@ std::uint64_t Rewriter::unsigned_max(ValueId value, int depth) const {
 std::optional<std::uint64_t> sreg_value(const Function& function, Sreg reg) {
     const auto axis = [&](Sreg x) { return static_cast<std::size_t>(reg) - static_cast<std::size_t>(x); };
     const KernelFacts& facts = function.facts;
+    if (reg == Sreg::DynamicSmemSize && function.is_kernel && facts.dynamic_shared != 0) return facts.dynamic_shared;
     if (!function.is_kernel || facts.block[0] == 0) return std::nullopt;
     if (reg >= Sreg::NtidX && reg <= Sreg::NtidZ) return facts.block[axis(Sreg::NtidX)];
     if (reg >= Sreg::TidX && reg <= Sreg::TidZ && facts.block[axis(Sreg::TidX)] == 1) return 0;
@@ -135,6 +136,29 @@ std::uint64_t sreg_max(const Function& function, Sreg reg) {
         case Sreg::NctaidY:
         case Sreg::NctaidZ: return 65535;
         case Sreg::LaneId: return 31;
+        case Sreg::DynamicSmemSize:
+        case Sreg::TotalSmemSize: return 0xF'FFFF;
+        case Sreg::ClusterCtaidX:
+        case Sreg::ClusterCtaidY:
+        case Sreg::ClusterCtaidZ:
+        case Sreg::ClusterCtaRank: return 15;
+        case Sreg::ClusterNctaidX:
+        case Sreg::ClusterNctaidY:
+        case Sreg::ClusterNctaidZ:
+        case Sreg::ClusterNctaRank: return 16;
+        case Sreg::ClusterIdX:
+        case Sreg::ClusterIdY:
+        case Sreg::ClusterIdZ:
+        case Sreg::NclusterIdX:
+        case Sreg::NclusterIdY:
+        case Sreg::NclusterIdZ:
+        case Sreg::WarpId:
+        case Sreg::NwarpId:
+        case Sreg::LanemaskEq:
+        case Sreg::LanemaskLe:
+        case Sreg::LanemaskLt:
+        case Sreg::LanemaskGe:
+        case Sreg::LanemaskGt:
         case Sreg::SmId:
         case Sreg::NsmId: return 0xFFFF'FFFF;
         case Sreg::GridId: return ~std::uint64_t{0};
@@ -260,6 +284,8 @@ class InstCombine {
             case Op::PtrAdd: case Op::Nonnull: case Op::Load: case Op::Store: case Op::Memcpy: case Op::Memset:
                 return simplify_memory(r);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Barrier: case Op::Fence: case Op::Call:
+            case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: case Op::Machine:
+            case Op::MachineMemory: case Op::MachineSync:
             case Op::Jump: case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap:
             case Op::Unreachable:
                 return ValueId::none();

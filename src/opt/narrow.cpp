@@ -68,7 +68,7 @@ class Narrow {
     }
 
     ValueId emit(Op op, Type type, std::initializer_list<ValueId> args, const Instruction& like,
-                 std::uint8_t aux = 0) {
+                 std::uint16_t aux = 0) {
         const Type result = op_info(op).result == ResultRule::Bool ? Type::I1 : type;
         const InstId made = make_inst(function_, op, type, result, args, like);
         function_.insts[made].aux = aux;

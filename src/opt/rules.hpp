@@ -48,10 +48,10 @@ class Rewriter {
     ir::ValueId make_constant(ir::Type type, std::uint64_t low) { return pool_.get(type, low); }
     ir::ValueId make_bool(bool truth) { return pool_.get(ir::Type::I1, truth ? 1 : 0); }
     // A new instruction in front of the current one.
-    ir::ValueId make(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args, std::uint8_t aux = 0);
+    ir::ValueId make(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args, std::uint16_t aux = 0);
     // The current instruction becomes another one with the same result type. Returns none, as the rules do.
     ir::ValueId become(ir::Op op, ir::Type type, std::initializer_list<ir::ValueId> args,
-                       std::uint8_t aux = 0);
+                       std::uint16_t aux = 0);
     ir::Instruction& mutate() {
         mutated_ = true;
         return function.insts[current_];

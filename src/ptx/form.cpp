@@ -451,6 +451,38 @@ bool types_exist(Form form, const Mods& mods) {
     return true;
 }
 
+namespace {
+
+// The text after the mnemonic, word for word; slots are filled into `mods`.
+bool takes_words(const FormInfo& info, std::string_view rest, Mods& mods) {
+    const auto first = [&rest] { return rest.substr(0, rest.find('.', 1)); };   // with its dot
+    for (const Word& word : info.word_list()) {
+        const std::string_view text = rest.empty() ? std::string_view() : first().substr(1);
+        if (word.field == Field::Literal) {
+            if (text != word.text) return false;
+        } else if (const auto value = text.empty() ? std::nullopt : field_value(word.field, word.allowed, text)) {
+            set_field(mods, word.field, *value);
+        } else if (word.optional) {
+            continue;
+        } else {
+            return false;
+        }
+        rest.remove_prefix(first().size());
+    }
+    return rest.empty();
+}
+
+}  // namespace
+
+std::optional<std::pair<Form, Mods>> form_from_words(std::string_view text) {
+    const std::size_t dot = std::min(text.find('.'), text.size());
+    for (const Form form : forms_of(text.substr(0, dot))) {
+        Mods mods;
+        if (takes_words(form_info(form), text.substr(dot), mods) && types_exist(form, mods)) return std::pair(form, mods);
+    }
+    return std::nullopt;
+}
+
 Floor form_floor(Form form, const Mods& mods) {
     const FormInfo& info = form_info(form);
     Floor floor{info.sm, info.ptx};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace ockc::ptx {
 
@@ -312,6 +313,9 @@ std::span<const Form> forms_of(std::string_view mnemonic);  // in table order; e
 
 // Does the form have these types: each in its column, and not a combination that is left out.
 bool types_exist(Form form, const Mods& mods);
+
+// The form and modifiers that a mnemonic with its words means ("shfl.sync.idx.b32"), or nothing.
+std::optional<std::pair<Form, Mods>> form_from_words(std::string_view text);
 
 // The floor of a form with these modifiers: its own, its types' and its words'.
 struct Floor {

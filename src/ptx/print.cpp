@@ -29,6 +29,11 @@ class Printer {
         return std::move(out_);
     }
 
+    std::string mnemonic(const Instr& instr) {
+        words(instr);
+        return std::move(out_);
+    }
+
     std::string one(const Function& function, const Instr& instr) {
         opcode(instr);
         operands(function, instr);
@@ -285,6 +290,10 @@ class Printer {
             reg(instr.guard);
             out_ += ' ';
         }
+        words(instr);
+    }
+
+    void words(const Instr& instr) {
         const FormInfo& info = instr.info();
         out_ += info.mnemonic;
         for (const Word& word : info.word_list()) {
@@ -385,6 +394,11 @@ std::string print(const Module& module, const PrintOptions& options) {
 
 std::string print(const Module& module, const Function& function, const Instr& instr) {
     return Printer(module, PrintOptions()).one(function, instr);
+}
+
+std::string words_of(const Instr& instr) {
+    const Module none;
+    return Printer(none, PrintOptions()).mnemonic(instr);
 }
 
 }  // namespace ockc::ptx

@@ -18,4 +18,7 @@ std::string print(const Module& module, const PrintOptions& options = {});
 // emulator.
 std::string print(const Module& module, const Function& function, const Instr& instr);
 
+// The mnemonic with its words: `shfl.sync.idx.b32`.
+std::string words_of(const Instr& instr);
+
 }  // namespace ockc::ptx

@@ -175,6 +175,11 @@ void reach(State& state, DefId id) {
             if (state.is_on_demand(id) || !state.reached_adts.insert(id).second) return;
             enqueue(state, id);
             if (const auto found = state.impls_of_adt.find(id); found != state.impls_of_adt.end()) activate(state, found->second);
+            // Indexing a shared array asks for its cells without a word in the program.
+            if (state.program.defs[id].lang_item == "SharedArray" || state.program.defs[id].lang_item == "DynamicShared") {
+                reach_lang(state, "shared_cells");
+                mention(state, state.program.interner.intern("shared_cells"));
+            }
             return;
         case DefKind::AssocFn:
         case DefKind::AssocConst:

@@ -146,7 +146,8 @@ class ObjectFinder {
             inst.op == Op::Load || inst.op == Op::Memcpy || inst.op == Op::Memset || inst.op == Op::Icmp;
         std::size_t position = 0;
         for_each_use(inst, [&](ValueId value) {
-            const bool address = address_only || (inst.op == Op::Store && position == 0);
+            const bool first = inst.op == Op::Store || is_atomic(inst.op);
+            const bool address = address_only || (first && position == 0);
             if (!address) escape(value);
             ++position;
         });

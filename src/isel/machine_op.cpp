@@ -1,0 +1,271 @@
+// The operations that are one PTX instruction by their row of machine.def, and atomic accesses; and what the target
+// does not have.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "isel/selector.hpp"
+#include "ptx/print.hpp"
+
+namespace ockc::isel {
+
+namespace {
+
+struct MachineForm {
+    ptx::Form form = ptx::Form::Mov;
+    ptx::Mods mods;
+};
+
+std::vector<MachineForm> machine_forms() {
+    std::vector<MachineForm> forms;
+    for (std::size_t i = 0; i < intrinsic::machine_count(); ++i) {
+        const std::string_view words = intrinsic::info(static_cast<intrinsic::Machine>(i)).words;
+        const auto found = ptx::form_from_words(words);
+        OCKC_CHECK_MSG(found.has_value(), words);
+        forms.push_back({found->first, found->second});
+    }
+    return forms;
+}
+
+std::int64_t number(std::string_view digits) {
+    std::int64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+}
+
+std::string_view next_word(std::string_view& rest) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return word;
+}
+
+ptx::Scope ptx_scope(ir::Scope scope) {
+    switch (scope) {
+        case ir::Scope::Block: return ptx::Scope::Cta;
+        case ir::Scope::Device: return ptx::Scope::Gpu;
+        case ir::Scope::System: return ptx::Scope::Sys;
+    }
+    OCKC_UNREACHABLE("scope");
+}
+
+// Behind the fence of a sequentially consistent access stands an acquire (a store: relaxed), which is the mapping of
+// the PTX memory model's authors.
+ptx::Sem ptx_sem(ir::AtomicOrder order, bool is_store) {
+    switch (order) {
+        case ir::AtomicOrder::Relaxed: return ptx::Sem::Relaxed;
+        case ir::AtomicOrder::Acquire: return ptx::Sem::Acquire;
+        case ir::AtomicOrder::Release: return ptx::Sem::Release;
+        case ir::AtomicOrder::AcqRel: return ptx::Sem::AcqRel;
+        case ir::AtomicOrder::SeqCst: return is_store ? ptx::Sem::Relaxed : ptx::Sem::Acquire;
+    }
+    OCKC_UNREACHABLE("memory order");
+}
+
+struct RmwForm {
+    ptx::Form atom, red;
+    ptx::Mode mode;
+    char kind;   // which PTX type: b bits, u unsigned, s signed, f float
+};
+
+RmwForm rmw_form(ir::AtomicOp op, ir::Type type) {
+    using Form = ptx::Form;
+    using Mode = ptx::Mode;
+    switch (op) {
+        case ir::AtomicOp::Exchange: return {Form::AtomExch, Form::AtomExch, Mode::None, 'b'};
+        case ir::AtomicOp::Add: return {Form::AtomAdd, Form::RedAdd, Mode::None, 'u'};
+        case ir::AtomicOp::And: return {Form::AtomLogic, Form::RedLogic, Mode::And, 'b'};
+        case ir::AtomicOp::Or: return {Form::AtomLogic, Form::RedLogic, Mode::Or, 'b'};
+        case ir::AtomicOp::Xor: return {Form::AtomLogic, Form::RedLogic, Mode::Xor, 'b'};
+        case ir::AtomicOp::Smin: return {Form::AtomMinMax, Form::RedMinMax, Mode::Min, 's'};
+        case ir::AtomicOp::Smax: return {Form::AtomMinMax, Form::RedMinMax, Mode::Max, 's'};
+        case ir::AtomicOp::Umin: return {Form::AtomMinMax, Form::RedMinMax, Mode::Min, 'u'};
+        case ir::AtomicOp::Umax: return {Form::AtomMinMax, Form::RedMinMax, Mode::Max, 'u'};
+        case ir::AtomicOp::Inc: return {Form::AtomIncDec, Form::RedIncDec, Mode::Inc, 'u'};
+        case ir::AtomicOp::Dec: return {Form::AtomIncDec, Form::RedIncDec, Mode::Dec, 'u'};
+        case ir::AtomicOp::Fadd: {
+            const bool half = type == ir::Type::F16 || type == ir::Type::BF16;
+            return {half ? Form::AtomAddHalf : Form::AtomAdd, half ? Form::RedAddHalf : Form::RedAdd, Mode::None, 'f'};
+        }
+    }
+    OCKC_UNREACHABLE("atomic operation");
+}
+
+ptx::Type sized(char kind, std::uint32_t bits) {
+    using PT = ptx::Type;
+    const bool wide = bits == 64;
+    switch (kind) {
+        case 'b': return wide ? PT::B64 : PT::B32;
+        case 'u': return wide ? PT::U64 : PT::U32;
+        case 's': return wide ? PT::S64 : PT::S32;
+        default: break;
+    }
+    OCKC_UNREACHABLE("kind of an atomic's type");
+}
+
+}  // namespace
+
+// One operand of a row's PTX form; what it needs goes in front.
+ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
+                                       ptx::Space& space) {
+    const auto index = [](char digit) { return static_cast<std::size_t>(digit - '0'); };
+    switch (word[0]) {
+        case '-': return Operand::none();
+        case '#': return imm(number(word.substr(1)));
+        case '%': {
+            const auto special = ptx::special_from_text(word);
+            OCKC_CHECK_MSG(special.has_value(), word);
+            return Operand::special(*special);
+        }
+        case 'd': return r(reg_of(inst.results[index(word[1])]));
+        case '[': {
+            const Address at = address(inst.args[index(word[2])], 0);
+            space = at.space;
+            return at.base;
+        }
+        case 'a': {
+            const ir::ValueId value = inst.args[index(word[1])];
+            if (in_.type_of(value) == VT::I1) return predicate(value);
+            return spec.role == ptx::Role::SourceReg ? r(use(value)) : src(value);
+        }
+        default: break;
+    }
+    OCKC_UNREACHABLE("operand of a machine row");
+}
+
+void Selector::machine_op(const ir::Instruction& inst) {
+    static const std::vector<MachineForm> kForms = machine_forms();   // immutable after first use
+    const intrinsic::MachineInfo& row = intrinsic::info(inst.machine());
+    const MachineForm& form = kForms[inst.aux];
+    const ptx::FormInfo& info = ptx::form_info(form.form);
+    std::array<Operand, ptx::kMaxOperands> operands{};
+    ptx::Space space = form.mods.space;
+    std::string_view rest = row.ptx_operands;
+    for (std::size_t i = 0; !rest.empty(); ++i) operands[i] = machine_operand(inst, next_word(rest), info.operands[i], space);
+    Instr& instr = emit(form.form, form.mods.type, {});
+    instr.mods = form.mods;
+    if (form.mods.space == ptx::Space::None) instr.mods.space = space;
+    instr.operands = operands;
+    need(inst, instr);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// atomics
+
+void Selector::order_before(const ir::AtomicInfo& info) {
+    if (info.order != ir::AtomicOrder::SeqCst) return;
+    Instr& fence = emit(Form::Fence, PT::None, {});
+    fence.mods.sem = ptx::Sem::Sc;
+    fence.mods.scope = ptx_scope(info.scope);
+}
+
+void Selector::finish_atomic(const ir::Instruction& inst, Instr& instr, ptx::Space space) {
+    const ir::AtomicInfo info = inst.atomic();
+    instr.mods.sem = ptx_sem(info.order, inst.op == ir::Op::AtomicStore);
+    instr.mods.scope = ptx_scope(info.scope);
+    instr.mods.space = space;
+    need(inst, instr);
+}
+
+void Selector::atomic_load(const ir::Instruction& inst) {
+    const Address at = address(inst.args[0], 0);
+    order_before(inst.atomic());
+    finish_atomic(inst, emit(Form::Ld, sized('u', ir::type_bits(inst.type)), {r(result(inst)), at.base}), at.space);
+}
+
+void Selector::atomic_store(const ir::Instruction& inst) {
+    const Address at = address(inst.args[0], 0);
+    const Operand value = stored(inst.args[1]);
+    order_before(inst.atomic());
+    finish_atomic(inst, emit(Form::St, sized('u', ir::type_bits(inst.type)), {at.base, value}), at.space);
+}
+
+// Without a use of the old value a reduction does, when its orders allow it.
+void Selector::atomic_rmw(const ir::Instruction& inst) {
+    const ir::AtomicInfo info = inst.atomic();
+    const RmwForm form = rmw_form(info.op, inst.type);
+    const PT type = form.kind == 'f' ? float_type(inst.type) : sized(form.kind, ir::type_bits(inst.type));
+    const bool unused = !regs_[inst.result()].valid() && form.red != form.atom;
+    const bool reduces = unused && (info.order == ir::AtomicOrder::Relaxed || info.order == ir::AtomicOrder::Release);
+    const Address at = address(inst.args[0], 0);
+    const Operand value = src(inst.args[1]);
+    order_before(info);
+    Instr& instr = reduces ? emit(form.red, type, {at.base, value}) : emit(form.atom, type, {r(result(inst)), at.base, value});
+    instr.mods.mode = form.mode;
+    finish_atomic(inst, instr, at.space);
+}
+
+void Selector::atomic_cas(const ir::Instruction& inst) {
+    const Address at = address(inst.args[0], 0);
+    const Operand expected = src(inst.args[1]), wanted = src(inst.args[2]);
+    order_before(inst.atomic());
+    Instr& instr = emit(Form::AtomCas, sized('b', ir::type_bits(inst.type)), {r(result(inst)), at.base, expected, wanted});
+    finish_atomic(inst, instr, at.space);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// what the target has
+
+namespace {
+
+// The user's line: where the instruction stands, or the innermost call in a file of the user that led to it.
+Span line_in_user_code(const SourceMap& sources, const ir::Function& function, const ir::Instruction& inst) {
+    const auto is_users = [&](Span span) { return span.valid() && !sources.file(span.file).embedded; };
+    if (is_users(inst.span)) return inst.span;
+    for (ir::InlineScopeId scope = inst.scope; scope.valid(); scope = function.inline_scopes[scope].parent) {
+        if (is_users(function.inline_scopes[scope].call_span)) return function.inline_scopes[scope].call_span;
+    }
+    return {};
+}
+
+// A call of the function; none for a kernel.
+std::pair<ir::FuncId, ir::InstId> call_of(const ir::Module& module, ir::FuncId callee) {
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+        const ir::Function& function = module.functions[ir::FuncId(i)];
+        if (function.removed) continue;
+        for (const ir::BlockId block : function.layout) {
+            for (const ir::InstId id : function.blocks[block].insts) {
+                if (function.insts[id].op == ir::Op::Call && function.insts[id].callee == callee) return {ir::FuncId(i), id};
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Span Selector::user_span(const ir::Instruction& inst) const {
+    constexpr int kMostCalls = 64;
+    if (context_.options.sources == nullptr) return inst.span;
+    const ir::Function* function = &in_;
+    const ir::Instruction* at = &inst;
+    for (int i = 0; i < kMostCalls; ++i) {
+        if (const Span span = line_in_user_code(*context_.options.sources, *function, *at); span.valid()) return span;
+        ir::FuncId id;
+        for (std::uint32_t f = 0; f < context_.ir.functions.size(); ++f) {
+            if (&context_.ir.functions[ir::FuncId(f)] == function) id = ir::FuncId(f);
+        }
+        const auto [caller, call] = call_of(context_.ir, id);
+        if (!caller.valid()) break;
+        function = &context_.ir.functions[caller];
+        at = &function->insts[call];
+    }
+    return inst.span;
+}
+
+void Selector::need(const ir::Instruction& inst, const Instr& instr) {
+    const ptx::TargetInfo& target = ptx::target_info(context_.options.target);
+    std::uint16_t sm = ptx::form_floor(instr.form, instr.mods).sm;
+    std::string name = ptx::words_of(instr);
+    for (const Operand& operand : instr.operands) {
+        if (operand.kind != ptx::OperandKind::Special) continue;
+        const ptx::SpecialInfo& special = ptx::special_info(operand.as_special());
+        if (special.sm > sm) name = special.text;
+        sm = std::max(sm, special.sm);
+    }
+    if (sm <= target.sm || context_.sink == nullptr) return;
+    context_.sink->error(Code::OCK0402, user_span(inst), fmt::format("`{}` does not exist on {}", name, target.text))
+        .help(fmt::format("it needs sm_{} or newer: compile with `--target sm_{}`", sm, sm));
+}
+
+}  // namespace ockc::isel
