@@ -17,6 +17,7 @@ struct CompileOptions {
     int opt_level = 3;                      // 0..3
     bool fmad = true;                       // contract a*b+c
     bool overflow_checks = false;
+    bool panic_message = true;              // a failed check tells the host site, values, block and thread before it traps
     bool line_info = false;                 // .loc/.file in the PTX text; the embedded image always has them
     int edition = 2024;                     // 2021 or 2024
     std::vector<std::string> cfg;           // `name` or `name="value"`

@@ -2,6 +2,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <new>
+
+#include "abi/panic_record.hpp"
 #include "driver/device.hpp"
 
 namespace ockc::driver {
@@ -22,6 +25,9 @@ using CuResult = int;
     X(synchronize, "cuCtxSynchronize", ())                                                                            \
     X(load_data, "cuModuleLoadDataEx", (void**, const void*, unsigned, int*, void**))                                 \
     X(get_function, "cuModuleGetFunction", (void**, void*, const char*))                                              \
+    X(get_global, "cuModuleGetGlobal_v2", (DevicePtr*, std::size_t*, void*, const char*))                             \
+    X(host_allocate, "cuMemHostAlloc", (void**, std::size_t, unsigned))                                               \
+    X(host_address, "cuMemHostGetDevicePointer_v2", (DevicePtr*, void*, unsigned))                                    \
     X(function_set, "cuFuncSetAttribute", (void*, int, int))                                                          \
     X(allocate, "cuMemAlloc_v2", (DevicePtr*, std::size_t))                                                           \
     X(to_device, "cuMemcpyHtoD_v2", (DevicePtr, const void*, std::size_t))                                            \
@@ -67,6 +73,7 @@ Result<CudaApi> load_api() {
 
 constexpr int kMajor = 75, kMinor = 76;                // CUdevice_attribute
 constexpr int kMaxDynamicShared = 8;                   // CUfunction_attribute
+constexpr unsigned kHostDeviceMap = 2;                 // CU_MEMHOSTALLOC_DEVICEMAP
 constexpr int kErrorLog = 5, kErrorLogSize = 6;        // CUjit_option
 
 class CudaDevice final : public LaunchDevice {
@@ -91,14 +98,15 @@ class CudaDevice final : public LaunchDevice {
     std::string name() const override { return name_; }
     std::uint32_t compute_capability() const override { return capability_; }
 
-    Status load(const CompiledImage& image, std::span<const abi::PanicSite>) override {
+    Status load(const CompiledImage& image, std::span<const abi::PanicSite> sites) override {
+        sites_.assign(sites.begin(), sites.end());
         std::string log(8192, '\0');
         int keys[] = {kErrorLog, kErrorLogSize};
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
         if (CuResult e = api_.load_data(&module_, image.embedded.c_str(), 2, keys, values); e != 0) {
             return Failure{fmt::format("{}\n{}", api_.text(e), log.c_str())};
         }
-        return Unit{};
+        return set_up_record();
     }
 
     Result<DevicePtr> upload(const std::string& bytes) override {
@@ -131,17 +139,38 @@ class CudaDevice final : public LaunchDevice {
             return Failure{api_.text(e)};
         }
         api_.event_record(end, nullptr);
-        if (CuResult e = api_.synchronize(); e != 0) return Failure{api_.text(e)};
+        if (CuResult e = api_.synchronize(); e != 0) return Failure{failure_text(e)};
         float milliseconds = 0;
         api_.event_elapsed(&milliseconds, begin, end);
         return static_cast<double>(milliseconds);
     }
 
   private:
+    // Gives the module a record of failed checks, when it has the variable for one. It stays for the process's life: after a
+    // failure the context frees nothing.
+    Status set_up_record() {
+        DevicePtr variable = 0, address = 0;
+        std::size_t bytes = 0;
+        void* host = nullptr;
+        if (api_.get_global(&variable, &bytes, module_, std::string(abi::kPanicRecordSymbol).c_str()) != 0) return Unit{};
+        if (CuResult e = api_.host_allocate(&host, sizeof(abi::PanicRecord), kHostDeviceMap); e != 0) return Failure{api_.text(e)};
+        record_ = new (host) abi::PanicRecord;
+        if (CuResult e = api_.host_address(&address, host, 0); e != 0) return Failure{api_.text(e)};
+        if (CuResult e = api_.to_device(variable, &address, sizeof address); e != 0) return Failure{api_.text(e)};
+        return Unit{};
+    }
+
+    std::string failure_text(CuResult code) const {
+        const std::string check = record_ == nullptr ? "" : abi::panic_text(*record_, sites_);
+        return check.empty() ? api_.text(code) : check + "\n" + api_.text(code);
+    }
+
     const CudaApi api_;
     std::string name_;
     std::uint32_t capability_ = 0;
     void* module_ = nullptr;
+    std::vector<abi::PanicSite> sites_;
+    const abi::PanicRecord* record_ = nullptr;   // written by the device
 };
 
 }  // namespace

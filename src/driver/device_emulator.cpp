@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "abi/panic_record.hpp"
 #include "driver/device.hpp"
 #include "emu/emulator.hpp"
 
@@ -23,7 +24,7 @@ class EmulatorDevice final : public LaunchDevice {
         auto loaded = device_.load(image.embedded);
         if (!loaded.ok()) return Failure{loaded.error.message};
         module_ = std::move(*loaded.value);
-        return Unit{};
+        return set_up_record();
     }
 
     Result<DevicePtr> upload(const std::string& bytes) override {
@@ -59,10 +60,26 @@ class EmulatorDevice final : public LaunchDevice {
     }
 
   private:
-    // A trap's text begins with the check that failed, when the place has one.
-    std::string failure_text(const emu::LaunchError& error) const {
+    // Gives the module a record of failed checks, when it has the variable for one.
+    Status set_up_record() {
+        const emu::ModuleVariable* variable = module_->find_variable(abi::kPanicRecordSymbol);
+        if (variable == nullptr) return Unit{};
+        const abi::PanicRecord empty;
+        const Result<DevicePtr> record = upload(std::string(reinterpret_cast<const char*>(&empty), sizeof empty));
+        if (!record.ok()) return Failure{record.error()};
+        record_ = record.value();
+        if (!device_.memory().copy_in(variable->address, &record_, sizeof record_)) return Failure{"cannot write memory"};
+        return Unit{};
+    }
+
+    // A trap's text begins with the check that failed: as the record has it, else as the place of the trap tells.
+    std::string failure_text(const emu::LaunchError& error) {
         const std::size_t first_line = error.message.find('\n');
         if (error.kind != emu::ErrorKind::Trap || first_line == std::string::npos) return error.message;
+        abi::PanicRecord record;
+        if (record_ != 0 && device_.memory().copy_out(&record, record_, sizeof record) && record.taken != 0 && record.site < sites_.size()) {
+            return abi::panic_message(record, sites_[record.site]) + error.message.substr(first_line);
+        }
         const std::string check = failed_check(sites_, error.file, error.line, error.column);
         return check.empty() ? error.message : check + error.message.substr(first_line);
     }
@@ -70,6 +87,7 @@ class EmulatorDevice final : public LaunchDevice {
     emu::Device device_;
     std::vector<abi::PanicSite> sites_;
     std::uint32_t sm_;
+    DevicePtr record_ = 0;                  // an abi::PanicRecord
     std::unique_ptr<emu::Module> module_;   // goes before the device
 };
 

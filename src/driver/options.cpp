@@ -60,7 +60,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 // What CLI11 fills before it is turned into Options.
 struct Raw {
     std::vector<std::string> targets, emits, args, saves, consts;
-    std::string level = "3", fmad = "on", verify = "auto", error_format = "human", color = "auto", grid, block;
+    std::string level = "3", fmad = "on", panic = "message", verify = "auto", error_format = "human", color = "auto", grid, block;
     std::vector<std::string> warn, allow, deny;
     std::string file;   // of commands that take one
     int edition = 2024;
@@ -73,6 +73,7 @@ void add_code_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("-O", raw.level, "Optimisation level 0..3")->type_name("0..3");
     app.add_option("--fmad", raw.fmad, "Contract a*b+c: on or off")->type_name("on|off");
     app.add_flag("--overflow-checks", raw.overflow_checks, "Trap on integer overflow");
+    app.add_option("--panic", raw.panic, "What a failed check does: message or trap")->type_name("message|trap");
     app.add_flag("-g,--lineinfo", options.compile.line_info, "Line tables in the PTX (also -lineinfo)");
     app.add_option("--const", raw.consts, "NAME=VALUE: a generic parameter of an entry")->allow_extra_args(false);
 }
@@ -253,6 +254,7 @@ MaybeError known_device(const std::string& name) {
 MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = one_of("-O", raw.level, {"0", "1", "2", "3"})) return e;
     if (MaybeError e = one_of("--fmad", raw.fmad, {"on", "off"})) return e;
+    if (MaybeError e = one_of("--panic", raw.panic, {"message", "trap"})) return e;
     if (MaybeError e = one_of("--verify", raw.verify, {"auto", "on", "off"})) return e;
     if (MaybeError e = one_of("--error-format", raw.error_format, {"human", "short", "json"})) return e;
     if (MaybeError e = one_of("--color", raw.color, {"auto", "always", "never"})) return e;
@@ -285,6 +287,7 @@ MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = known_device(options.launch.device)) return e;
     options.compile.opt_level = raw.level[0] - '0';
     options.compile.fmad = raw.fmad == "on";
+    options.compile.panic_message = raw.panic == "message";
     options.compile.overflow_checks = raw.overflow_checks;
     options.compile.edition = raw.edition;
     options.verify = raw.verify == "on" ? Verify::On : raw.verify == "off" ? Verify::Off : Verify::Auto;
@@ -333,7 +336,7 @@ void describe(CLI::App& app, Options& options, Raw& raw) {
             break;
         case Command::Inspect:
             app.add_option("FILE", raw.file, "Source file, or -")->required();
-            app.add_option("--emit", raw.emits, "tokens, ast, hir, mir, ir-lowered, ir, ptx, header, manifest, sass or report")->required();
+            app.add_option("--emit", raw.emits, "tokens, ast, hir, mir, ir-lowered, ir, ptx, header, manifest, sass or report")->allow_extra_args(false)->required();
             app.add_option("--kernel", options.inspect_kernel, "Only this kernel");
             add_code_options(app, options, raw);
             add_language_options(app, options, raw);

@@ -20,7 +20,8 @@ using abi::ModuleAbi;
 
 namespace {
 
-constexpr int kRuntimeAbi = 1;  // runtime/include/ock/abi.hpp has the other side
+constexpr int kRuntimeAbi = 2;  // runtime/include/ock/abi.hpp has the other side
+
 
 struct NamedKernel {
     const KernelAbi* abi;
@@ -151,8 +152,9 @@ void emit_module_class(Header& header, const DeviceModule& group) {
         emit_constant_setter(out, header.module, constant);
     }
     text_line(out, "/// What load() calls.");
-    text_line(out, "Module(const ock::Context& context, std::span<const ock::Image> from, ock::Where where)");
-    out.raw("    : module_(context, from, where)");
+    text_line(out, "Module(const ock::Context& context, std::span<const ock::Image> from,");
+    text_line(out, "       std::span<const ock::PanicSite> sites, ock::Where where)");
+    out.raw("    : module_(context, from, sites, where)");
     for (const NamedKernel& kernel : group.kernels) {
         text_line(out, ",");
         out.put("      {}(module_.function({}::contract, where))", kernel.names.function, kernel.names.tag);
@@ -221,10 +223,22 @@ void emit_image_list(Header& header) {
     out.end_line();
 }
 
-void emit_load_definitions(TextWriter& out) {
-    text_line(out,
-              "inline Module load(const ock::Context& context, ock::Where where) { return {context, images, "
-              "where}; }");
+// Where checks can fail, by the number that the PTX passes.
+void emit_panic_sites(Header& header) {
+    if (header.module.panic_sites.empty()) return;
+    TextWriter& out = header.out;
+    text_line(out, "inline constexpr ock::PanicSite panic_sites[] = {");
+    for (const abi::PanicSite& site : header.module.panic_sites) {
+        out.line("    {{{}, {}, {}, {}}},", cpp_string(site.file), site.line, site.column, cpp_string(site.text));
+    }
+    text_line(out, "};");
+    out.end_line();
+}
+
+void emit_load_definitions(const ModuleAbi& module, TextWriter& out) {
+    text_line(out, "inline Module load(const ock::Context& context, ock::Where where) {");
+    out.line("    return {{context, images, {}, where}};", module.panic_sites.empty() ? "std::span<const ock::PanicSite>()" : "panic_sites");
+    text_line(out, "}");
     text_line(out, "inline ock::Result<Module> try_load(const ock::Context& context, ock::Where where) {");
     text_line(out, "    return ock::attempt([&] { return load(context, where); });");
     text_line(out, "}");
@@ -247,6 +261,7 @@ void emit_body(Header& header) {
         open_namespace(header, header.shared_namespace);
         emit_structs(header);
         emit_image_list(header);
+        emit_panic_sites(header);
         close_namespace(header, header.shared_namespace);
     }
     for (const DeviceModule& group : header.groups) {
@@ -259,11 +274,13 @@ void emit_body(Header& header) {
                 out.line("using ::{}::{};", header.shared_namespace, cpp_identifier(structure.name));
             }
             out.line("using ::{}::images;", header.shared_namespace);
+            if (!header.module.panic_sites.empty()) out.line("using ::{}::panic_sites;", header.shared_namespace);
             out.end_line();
         }
         emit_group(header, group);
         if (!shared_apart) emit_image_list(header);
-        emit_load_definitions(out);
+        if (!shared_apart) emit_panic_sites(header);
+        emit_load_definitions(header.module, out);
         close_namespace(header, group.cpp_namespace);
     }
 }

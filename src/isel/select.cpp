@@ -182,6 +182,10 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         const ir::Function in = build_library_function(function);
         library_functions.push_back(Selector(context, in).run());
     }
+    if (context.panics) {
+        out.variables.insert(out.variables.begin(), panic_record_variable(out));
+        library_functions.push_back(panic_function(out));
+    }
     out.functions.insert(out.functions.begin(), std::make_move_iterator(library_functions.begin()),
                          std::make_move_iterator(library_functions.end()));
     out.ptx_version = options.ptx_version != 0 ? options.ptx_version : ptx::lowest_ptx_version(out);

@@ -17,6 +17,7 @@ namespace ockc::isel {
 struct Options {
     ptx::Target target = ptx::Target::Sm80;
     std::uint16_t ptx_version = 0;  // times 10; 0: the lowest that the target and the instructions used allow
+    bool panic_record = false;      // failed checks write abi::PanicRecord before they trap
     bool line_info = false;         // .file and .loc; never changes an instruction
     const SourceMap* sources = nullptr;  // needed for line_info
     std::string comment;                 // head comment of the PTX text
@@ -26,5 +27,8 @@ struct Options {
 // printed.
 ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
                    DiagSink& sink);
+
+// Leaves only those of `abi.panic_sites` that the optimised module still has, and numbers them anew in it.
+void number_panic_sites(ir::Module& module, abi::ModuleAbi& abi);
 
 }  // namespace ockc::isel

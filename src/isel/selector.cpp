@@ -59,7 +59,7 @@ void Selector::count_uses() {
         for (const ir::InstId id : in_.blocks[b].insts) {
             const ir::Instruction& inst = in_.insts[id];
             inst_block_.set(id, b);
-            if (inst.op == ir::Op::Panic) continue;  // its values are not written anywhere yet
+            if (inst.op == ir::Op::Panic && !context_.options.panic_record) continue;  // its values go nowhere
             const bool arithmetic = is_float_arithmetic(inst.op);
             for (const ir::ValueId value : inst.args) {
                 use(value);
@@ -262,7 +262,7 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::Br: return branch(inst);
         case Op::Switch: return switch_on(inst);
         case Op::Ret: return return_values(inst);
-        case Op::Panic:
+        case Op::Panic: return panic(inst);
         case Op::Trap:
         case Op::Unreachable: return leave(Form::Trap);
     }

@@ -7,6 +7,7 @@
 // %f, f64 %fd. An i8's upper byte is garbage unless its definition says otherwise (extension()); operations
 // that look at it ask for zext8 or sext8.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,6 +38,7 @@ struct ModuleContext {
     const std::unordered_set<std::string>& taken_names;  // of functions and variables
     SideMap<FileId, std::uint32_t> files{0, kNoFile};    // FileId -> index into out.files
     DiagSink* sink = nullptr;                            // null for the library's own functions
+    bool panics = false;                                 // some function calls ock_panic
 };
 
 enum class Extension : std::uint8_t { Garbage, Zero, Sign };
@@ -266,6 +268,8 @@ class Selector {
     MBlockId new_block();
     void return_values(const ir::Instruction& inst);
     void leave(Form form);
+    void panic(const ir::Instruction& inst);  // panic.cpp
+    Operand panic_value(ir::ValueId value);
     void call(const ir::Instruction& inst);
     void call_symbol(ptx::SymbolId callee, std::span<const Passed> args, std::span<const Passed> results);
     ptx::SymbolId call_param(std::string_view part, std::span<const VT> types);
@@ -305,7 +309,12 @@ class Selector {
     std::vector<Instr> current_;  // of the IR instruction being selected, first one first
     ptx::SourceLoc loc_;
     std::uint32_t calls_ = 0;
+    std::array<ptx::SymbolId, 3> panic_params_;  // of every call of ock_panic; invalid before the first
 };
+
+// The function that writes the record of a failed check, and the variable with the record's address. panic.cpp
+ptx::Function panic_function(ptx::Module& module);
+ptx::Variable panic_record_variable(ptx::Module& module);
 
 // Offsets and sizes of what a call passes and returns in .param space.
 struct ParamLayout {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "abi/panic_record.hpp"
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -197,7 +198,8 @@ std::string ptx_name(std::string_view name) {
         result += fmt::format("_u{:x}_", code);
         at += length;
     }
-    return result == "WARP_SZ" ? result + "_" : result;
+    const bool taken = result == "WARP_SZ" || result == abi::kPanicRecordSymbol || result == abi::kPanicFunctionSymbol;
+    return taken ? result + "_" : result;
 }
 
 std::string ModuleLowering::unique_symbol(std::string wanted) {

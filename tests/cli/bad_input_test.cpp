@@ -111,6 +111,7 @@ TEST_CASE("bad command lines") {
         {":vecadd.rsk", "-Ofast"},
         {":vecadd.rsk", "--emit=ptxx"},
         {":vecadd.rsk", "--fmad", "maybe"},
+        {":vecadd.rsk", "--panic", "loudly"},
         {":vecadd.rsk", ":vecadd.rsk", "-o", "x"},
         {":vecadd.rsk", ":vecadd.rsk", "--header", "x"},
         {":vecadd.rsk", "--target=sm_80", "--target=sm_90", "-o", "x"},

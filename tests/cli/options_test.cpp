@@ -84,6 +84,9 @@ TEST_CASE("the last of several options counts") {
     CHECK(ptx({"-O3", "-O0"}) == o0);
     CHECK(ptx({"-O0", "-O3"}) == o3);
     CHECK(ptx({"--color", "always", "--color", "never", "--fmad", "on", "--fmad", "off", "--verify", "off", "--verify", "auto"}).size() > 100);
+    CHECK(o3.find("ock_panic") != std::string::npos);
+    CHECK(ptx({"--panic", "message"}) == o3);
+    CHECK(ptx({"--panic", "trap"}).find("ock_panic") == std::string::npos);
     CHECK(ptx({"--target", "sm_80", "--target", "sm_90"}).find(".target sm_90") != std::string::npos);
     CHECK(ptx({"--cfg", "a", "--cfg", "b=\"c\"", "--cfg", "d=e"}) == o3);
 }

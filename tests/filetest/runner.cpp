@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "abi/panic_record.hpp"
 #include "driver/device.hpp"
 #include "driver/device_arguments.hpp"
 #include "driver/launch_plan.hpp"
@@ -183,7 +184,8 @@ class Runner {
         if (!launch.fails.empty()) {
             const Result<driver::ProcessResult> child =
                 driver::run_process({options_.self, "--failing-launch", std::to_string(launch.line), std::to_string(level), test_.path});
-            if (!child.ok() || child.value().exit_code != 0) failed("the launch does not fail");
+            if (!child.ok() || child.value().exit_code == 1) return failed("the launch does not fail");
+            if (child.value().exit_code != 0) failed("fails with other words: " + child.value().output);
             return;
         }
         const Result<std::string> outcome = run_on_loaded_gpu(image, plan);
@@ -202,9 +204,17 @@ class Runner {
         }
     }
 
+    static bool has_memory(std::string_view ptx) {
+        for (std::size_t at = 0; (at = ptx.find(".global .", at)) != std::string_view::npos; ++at) {
+            const std::string_view line = ptx.substr(at, ptx.find('\n', at) - at);
+            if (line.find(abi::kPanicRecordSymbol) == std::string_view::npos) return true;
+        }
+        return false;
+    }
+
     // The image stays loaded for the launches of one level, unless it has memory of its own that a launch could leave changed.
     Result<std::string> run_on_loaded_gpu(const CompiledImage& image, driver::LaunchPlan& plan) {
-        if (image.ptx.find(".global .align") != std::string::npos) return run_on(driver::open_cuda(0), image, plan);
+        if (has_memory(image.ptx)) return run_on(driver::open_cuda(0), image, plan);
         if (!gpu_) {
             Result<std::unique_ptr<driver::LaunchDevice>> device = driver::open_cuda(0);
             if (!device.ok()) return Failure{device.error()};
@@ -312,7 +322,10 @@ int run_failing_launch(const TestFile& test, const RunOptions& options) {
         if (launch.line != options.only_line || !result.ok) continue;
         Result<driver::LaunchPlan> plan = Runner::plan_of(launch, abi);
         if (!plan.ok()) return 2;
-        return Runner::run_on(driver::open_cuda(0), result.images[0], plan.value()).ok() ? 1 : 0;
+        const Result<std::string> outcome = Runner::run_on(driver::open_cuda(0), result.images[0], plan.value(), abi.panic_sites);
+        if (outcome.ok()) return 1;
+        fmt::print("{}\n", outcome.error());
+        return outcome.error().find(launch.fails) == std::string::npos ? 3 : 0;
     }
     return 2;
 }

@@ -250,6 +250,22 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
     --fake_driver()->live_allocations;
     return kSuccess;
 }
+CUresult cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+    *pointer = std::malloc(bytes);
+    return kSuccess;
+}
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* address, void* pointer, unsigned) {
+    *address = reinterpret_cast<CUdeviceptr>(pointer);
+    return kSuccess;
+}
+CUresult cuMemFreeHost(void* pointer) {
+    std::free(pointer);
+    return kSuccess;
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+    std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    return kSuccess;
+}
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes, CUstream) {
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     return kSuccess;

@@ -31,9 +31,12 @@ inline constexpr CUresult kErrorDeinitialized = 4;
 inline constexpr CUresult kErrorNoDevice = 100;
 inline constexpr CUresult kErrorUnsupportedPtxVersion = 222;
 inline constexpr CUresult kErrorNotReady = 600;
+inline constexpr CUresult kFirstLaunchFailure = 700;  // CUDA_ERROR_ILLEGAL_ADDRESS .. CUDA_ERROR_LAUNCH_FAILED
+inline constexpr CUresult kLastLaunchFailure = 719;
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr unsigned kHostDeviceMap = 2;
 
 // The numbers of cuda.h; tests/runtime compares them with the toolkit's header when there is one.
 enum DeviceAttribute : CUdevice_attribute {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <ock/driver_api.hpp>
+#include <ock/panic.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -32,6 +33,7 @@ enum class ErrorCode : std::uint8_t {
     Driver,          // a driver call failed: driver_code() and driver_name() say how
     Jit,             // the driver refused the PTX: jit_log() has its reasons
     NoImage,         // the header has no image that this device can run
+    Panic,           // a check in a kernel failed: panic() says which, where and for whom
     LaunchContract,  // violation() says which condition
     Aliasing,        // an output overlaps another argument
     MovedFrom,       // the buffer, stream, event or module was moved away
@@ -83,6 +85,7 @@ class Error : public std::exception {
         std::string driver_name;
         std::string jit_log;
         std::optional<ContractViolation> violation;
+        std::optional<Panic> panic;
     };
 
     explicit Error(Info info) : info_(std::make_shared<const Info>(with_place(std::move(info)))) {}
@@ -95,6 +98,7 @@ class Error : public std::exception {
     const std::string& driver_name() const noexcept { return info_->driver_name; }
     const std::string& jit_log() const noexcept { return info_->jit_log; }
     const std::optional<ContractViolation>& violation() const noexcept { return info_->violation; }
+    const std::optional<Panic>& panic() const noexcept { return info_->panic; }
 
     // Throws this error as its own type, also when it travelled by value in a Result.
     [[noreturn]] inline void raise() const;
@@ -137,7 +141,16 @@ class LaunchContractError : public Error {
     }
 };
 
+// A kernel ended because one of its checks failed. The context is lost, as after any trap.
+class KernelPanic : public Error {
+  public:
+    explicit KernelPanic(const Error& error) : Error(error) {}
+
+    const Panic& panic() const noexcept { return *Error::panic(); }
+};
+
 inline void Error::raise() const {
+    if (info_->panic) throw KernelPanic(*this);
     if (info_->violation) throw LaunchContractError(*this);
     throw *this;
 }
@@ -240,7 +253,12 @@ inline std::string emulator_account(const driver::Api& api) {
     if (!account.empty()) info.what += "\n" + account;
     if (!log.empty()) info.what += "\n" + log;
     info.jit_log = std::move(log);
-    throw Error(std::move(info));
+    info.panic = panic_behind(api, code);
+    if (info.panic) {
+        info.code = ErrorCode::Panic;
+        info.what = info.panic->text() + "\n" + info.what;
+    }
+    Error(std::move(info)).raise();
 }
 
 // `doing` completes the sentence "ock was ..": it is only turned into a string when the call failed.

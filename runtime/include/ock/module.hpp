@@ -6,6 +6,7 @@
 #include <ock/abi.hpp>
 #include <ock/context.hpp>
 #include <ock/contract.hpp>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,12 +28,31 @@ namespace detail {
 struct ModuleState {
     std::shared_ptr<ContextState> context;
     driver::CUmodule handle = nullptr;
+    PanicRecord* record = nullptr;
 
+    // The driver's calls fail harmlessly when it has gone before a static object, or its context is lost.
     ~ModuleState() {
         if (handle == nullptr) return;
         const CurrentContext current(*context);
-        context->api().cuModuleUnload(
-            handle);  // fails harmlessly when the driver has gone before a static object
+        context->api().cuModuleUnload(handle);
+        if (record == nullptr) return;
+        PanicRecords::all().remove(record);
+        context->api().cuMemFreeHost(record);
+    }
+
+    // A record for the checks of the module just loaded; modules without checks have no variable for one.
+    void set_up_record(std::span<const PanicSite> sites, Where where) {
+        const driver::Api& api = context->api();
+        const CurrentContext current(*context);
+        driver::CUdeviceptr variable = 0, address = 0;
+        std::size_t bytes = 0;
+        void* host = nullptr;
+        if (sites.empty() || api.cuModuleGetGlobal_v2(&variable, &bytes, handle, kPanicRecordSymbol) != driver::kSuccess) return;
+        check(api, api.cuMemHostAlloc(&host, sizeof(PanicRecord), driver::kHostDeviceMap), "making the record of failed checks", where);
+        record = new (host) PanicRecord;
+        PanicRecords::all().add({context->handle(), record, sites});
+        check(api, api.cuMemHostGetDevicePointer_v2(&address, host, 0), "mapping the record of failed checks", where);
+        check(api, api.cuMemcpyHtoD_v2(variable, &address, sizeof address), "writing the record's address", where);
     }
 };
 
@@ -142,6 +162,9 @@ class Module {
   public:
     // Loads the best image for the device; a driver too old for its PTX version gets the next best.
     Module(const Context& context, std::span<const Image> images, Where where = Where::here())
+        : Module(context, images, std::span<const PanicSite>(), where) {}
+    // `sites` are those of the images' failed checks; they must outlive the module, as those of a header do.
+    Module(const Context& context, std::span<const Image> images, std::span<const PanicSite> sites, Where where = Where::here())
         : state_(std::make_shared<detail::ModuleState>()) {
         state_->context = context.shared_state(where);
         const std::vector<const Image*> fitting =
@@ -151,7 +174,10 @@ class Module {
         for (const Image* image : fitting) {
             attempt = detail::load_image(*state_->context, *image);
             state_->handle = attempt.module;
-            if (attempt.code == driver::kSuccess) return;
+            if (attempt.code == driver::kSuccess) {
+                state_->set_up_record(sites, where);
+                return;
+            }
             state_->handle = nullptr;
             if (attempt.code != driver::kErrorUnsupportedPtxVersion) break;
         }

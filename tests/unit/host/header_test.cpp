@@ -1,5 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstring>
+
+#include <ock/panic.hpp>
+
+#include "abi/panic_record.hpp"
 #include "fixture.hpp"
 #include "host/host.hpp"
 
@@ -150,4 +156,33 @@ TEST_CASE("an element without size has a struct that compiles") {
     module.structs.push_back({"Z", "Z", 0, 1, {}});
     const Image images[] = {{"sm_80", "ptx", "vecadd.ptx"}};
     CHECK(has(emit_header(module, images), "struct alignas(1) Z {\n};\nstatic_assert(sizeof(Z) == 1);\n"));
+}
+
+TEST_CASE("the compiler's and the runtime's record of a failed check are one layout") {
+    using Compiler = ockc::abi::PanicRecord;
+    using Runtime = ock::detail::PanicRecord;
+    CHECK(sizeof(Compiler) == sizeof(Runtime));
+    CHECK(offsetof(Compiler, taken) == offsetof(Runtime, taken));
+    CHECK(offsetof(Compiler, site) == offsetof(Runtime, site));
+    CHECK(offsetof(Compiler, values) == offsetof(Runtime, values));
+    CHECK(offsetof(Compiler, block) == offsetof(Runtime, block));
+    CHECK(offsetof(Compiler, thread) == offsetof(Runtime, thread));
+    CHECK(ockc::abi::kPanicRecordSymbol == ock::detail::kPanicRecordSymbol);
+
+    Compiler record;
+    record.taken = 1;
+    record.site = 1;
+    record.values = {4, 9};
+    record.block = {1, 2, 3};
+    record.thread = {7, 8, 9};
+    const ockc::abi::PanicSite sites[] = {{"a.rsk", 1, 2, "other"}, {"b.rsk", 12, 18, "the len is {} but the index is {}, {}"}};
+    const std::string text = "the len is 4 but the index is 9, {}, b.rsk:12:18, block (1,2,3) thread (7,8,9)";
+    CHECK(ockc::abi::panic_text(record, sites) == text);
+    Runtime same;
+    std::memcpy(&same, &record, sizeof same);
+    CHECK(ock::detail::read_panic(same, {"b.rsk", 12, 18, sites[1].text.c_str()}).text() == text);
+    record.site = 2;
+    CHECK(ockc::abi::panic_text(record, sites).empty());
+    record = {};
+    CHECK(ockc::abi::panic_text(record, sites).empty());
 }
