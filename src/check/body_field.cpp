@@ -203,7 +203,7 @@ std::optional<TypeId> BodyChecker::shared_index_step(ExprId id, const hir::Index
     unify(index, types_.usize());
     steps.push_back({AdjustKind::Borrow, Mutability::Not, false, {}, types_.ref(types_.erased, self, Mutability::Not)});
     apply_adjustments(e.base, steps);
-    tables_.callees.set(id, trait_method(lang_.shared_cells, self, {}, "shared_cells"));
+    tables_.callees.set(id, trait_method(state_.lang_item("shared_cells"), self, {}, "shared_cells"));
     for (const GenericArg arg : types_[types_[self].args]) {
         if (arg.kind() == GenericArg::Kind::Type) return arg.as_type();
     }

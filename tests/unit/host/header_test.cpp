@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstddef>
-#include <cstring>
 
 #include <ock/panic.hpp>
 
@@ -178,9 +178,7 @@ TEST_CASE("the compiler's and the runtime's record of a failed check are one lay
     const ockc::abi::PanicSite sites[] = {{"a.rsk", 1, 2, "other"}, {"b.rsk", 12, 18, "the len is {} but the index is {}, {}"}};
     const std::string text = "the len is 4 but the index is 9, {}, b.rsk:12:18, block (1,2,3) thread (7,8,9)";
     CHECK(ockc::abi::panic_text(record, sites) == text);
-    Runtime same;
-    std::memcpy(&same, &record, sizeof same);
-    CHECK(ock::detail::read_panic(same, {"b.rsk", 12, 18, sites[1].text.c_str()}).text() == text);
+    CHECK(ock::detail::read_panic(std::bit_cast<Runtime>(record), {"b.rsk", 12, 18, sites[1].text.c_str()}).text() == text);
     record.site = 2;
     CHECK(ockc::abi::panic_text(record, sites).empty());
     record = {};
