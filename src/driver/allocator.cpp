@@ -51,6 +51,7 @@ std::uint64_t& header(void* block) { return *reinterpret_cast<std::uint64_t*>(st
 bool grow() {
     void* chunk = mmap(nullptr, heap.next_chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (chunk == MAP_FAILED) return false;
+    madvise(chunk, heap.next_chunk, MADV_HUGEPAGE);  // one page fault for 2 MB; where the system has none, as before
     heap.at = static_cast<char*>(chunk) + kHeader;   // so that what follows a header is aligned
     heap.end = static_cast<char*>(chunk) + heap.next_chunk;
     if (heap.next_chunk < kLargestChunk) heap.next_chunk *= 2;

@@ -48,7 +48,7 @@ class Arena {
         chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(capacity_));
         used_ = 0;
     }
-    static constexpr std::size_t kChunk = 64 * 1024;
+    static constexpr std::size_t kChunk = 32 * 1024 - 64;   // a block that driver/allocator.cpp serves itself
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     std::size_t used_ = 0;
     std::size_t capacity_ = 0;
