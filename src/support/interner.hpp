@@ -1,10 +1,10 @@
 // Symbol <-> text. Equal text gives the same Symbol; texts live as long as the Interner.
 #pragma once
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "support/arena.hpp"
+#include "support/hash_index.hpp"
 #include "support/id.hpp"
 
 namespace ockc {
@@ -20,7 +20,7 @@ class Interner {
   private:
     Arena arena_;
     std::vector<std::string_view> texts_;
-    std::unordered_map<std::string_view, Symbol> map_;
+    HashIndex map_;
 };
 
 }  // namespace ockc

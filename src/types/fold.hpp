@@ -2,8 +2,11 @@
 // go into the parts. Subtrees without any flag of `interesting` come back untouched, and a memo keeps types that share
 // subtrees (DAGs) from being walked exponentially often.
 #pragma once
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "support/small_vec.hpp"
 #include "types/type_store.hpp"
 
 namespace ockc::types {
@@ -38,8 +41,15 @@ class Folder {
 // Calls visit(TypeId) for the type and, while it returns true, for the types inside it. Each distinct type once.
 template <class Visit>
 void walk(const TypeStore& types, TypeId root, Visit&& visit) {
-    std::vector<TypeId> stack{root};
-    std::unordered_map<TypeId, bool> seen;
+    constexpr std::uint32_t kFew = 16;   // a list of so many is faster than a table
+    SmallVec<TypeId, kFew> stack{root}, few;
+    std::unordered_set<TypeId> many;
+    const auto is_new = [&](TypeId type) {
+        if (few.size() == kFew) return std::find(few.begin(), few.end(), type) == few.end() && many.insert(type).second;
+        if (std::find(few.begin(), few.end(), type) != few.end()) return false;
+        few.push_back(type);
+        return true;
+    };
     const auto push_args = [&](ArgsId args) {
         for (GenericArg arg : types[args]) {
             if (arg.kind() == GenericArg::Kind::Type) stack.push_back(arg.as_type());
@@ -48,8 +58,8 @@ void walk(const TypeStore& types, TypeId root, Visit&& visit) {
     while (!stack.empty()) {
         const TypeId type = stack.back();
         stack.pop_back();
-        if (!seen.emplace(type, true).second || !visit(type)) continue;
-        const TypeData& data = types[type];
+        if (!is_new(type) || !visit(type)) continue;
+        const TypeData data = types[type];   // a copy: visiting may grow the store
         if (data.element.valid()) stack.push_back(data.element);
         if (data.args.valid()) push_args(data.args);
         if (data.elements.valid()) {

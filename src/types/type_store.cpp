@@ -1,5 +1,7 @@
 #include "types/type_store.hpp"
 
+#include <algorithm>
+
 #include "types/fold.hpp"
 
 namespace ockc::types {
@@ -26,20 +28,7 @@ constexpr FloatRow kFloats[] = {
 #undef OCKC_ROW
 };
 
-// A word-wise hash (multiply and rotate): keys are a handful of 32-bit ids.
-class Hasher {
-  public:
-    Hasher& add(std::uint64_t word) {
-        state_ = ((state_ << 5 | state_ >> 59) ^ word) * 0x517c'c1b7'2722'0a95ull;
-        return *this;
-    }
-    std::uint64_t value() const { return state_ ^ state_ >> 32; }
-
-  private:
-    std::uint64_t state_ = 0;
-};
-
-std::uint64_t hash(const TypeData& t) {
+std::uint32_t hash(const TypeData& t) {
     Hasher h;
     h.add(static_cast<std::uint64_t>(t.kind) | static_cast<std::uint64_t>(t.int_kind) << 8 |
           static_cast<std::uint64_t>(t.float_kind) << 16 | static_cast<std::uint64_t>(t.mutability) << 24 |
@@ -100,28 +89,24 @@ TypeStore::TypeStore() {
 }
 
 TypeId TypeStore::intern(TypeData data) {
-    const std::uint64_t key = hash(data);
-    const auto [first, last] = type_map_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-        if (same(types_[TypeId(it->second)], data)) return TypeId(it->second);
-    }
+    const std::uint32_t key = hash(data);
+    const std::uint32_t known = type_map_.find(key, [&](std::uint32_t i) { return same(types_[TypeId(i)], data); });
+    if (known != HashIndex::kNone) return TypeId(known);
     const TypeId id = types_.push(data);
-    type_map_.emplace(key, id.raw);
+    type_map_.insert(key, id.raw);
     return id;
 }
 
 RegionId TypeStore::region(RegionData data) {
-    const std::uint64_t key =
+    const std::uint32_t key =
         Hasher().add(static_cast<std::uint64_t>(data.kind)).add(data.def.raw).add(data.index).add(data.name.raw).value();
-    const auto [first, last] = region_map_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-        const RegionData& old = regions_[RegionId(it->second)];
-        if (old.kind == data.kind && old.def == data.def && old.index == data.index && old.name == data.name) {
-            return RegionId(it->second);
-        }
-    }
+    const std::uint32_t known = region_map_.find(key, [&](std::uint32_t i) {
+        const RegionData& old = regions_[RegionId(i)];
+        return old.kind == data.kind && old.def == data.def && old.index == data.index && old.name == data.name;
+    });
+    if (known != HashIndex::kNone) return RegionId(known);
     const RegionId id = regions_.push(data);
-    region_map_.emplace(key, id.raw);
+    region_map_.insert(key, id.raw);
     return id;
 }
 
@@ -130,34 +115,23 @@ ConstId TypeStore::intern(ConstData data, std::span<const ConstId> elements) {
     h.add(static_cast<std::uint64_t>(data.kind)).add(data.type.raw).add(data.bits[0]).add(data.bits[1]);
     h.add(data.def.raw).add(data.args.raw).add(data.index).add(data.name.raw).add(elements.size());
     for (ConstId element : elements) h.add(element.raw);
-    const std::uint64_t key = h.value();
-    const auto [first, last] = const_map_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-        const ConstId id(it->second);
-        const ConstData& old = consts_[id];
-        const auto old_elements = const_elements(id);
-        if (old.kind == data.kind && old.type == data.type && old.bits == data.bits && old.def == data.def &&
-            old.args == data.args && old.index == data.index && old.name == data.name &&
-            std::equal(old_elements.begin(), old_elements.end(), elements.begin(), elements.end())) {
-            return id;
-        }
-    }
+    const std::uint32_t key = h.value();
+    const std::uint32_t known = const_map_.find(key, [&](std::uint32_t i) {
+        const ConstData& old = consts_[ConstId(i)];
+        const auto old_elements = const_elements(ConstId(i));
+        return old.kind == data.kind && old.type == data.type && old.bits == data.bits && old.def == data.def &&
+               old.args == data.args && old.index == data.index && old.name == data.name &&
+               std::equal(old_elements.begin(), old_elements.end(), elements.begin(), elements.end());
+    });
+    if (known != HashIndex::kNone) return ConstId(known);
     data.elements_begin = static_cast<std::uint32_t>(const_elements_.size());
     data.elements_count = static_cast<std::uint32_t>(elements.size());
     const_elements_.insert(const_elements_.end(), elements.begin(), elements.end());
     const ConstId id = consts_.push(data);
-    const_map_.emplace(key, id.raw);
+    const_map_.insert(key, id.raw);
     return id;
 }
 
-std::span<const GenericArg> TypeStore::operator[](ArgsId id) const {
-    if (!id.valid()) return {};
-    return arg_lists_[id.raw];
-}
-std::span<const TypeId> TypeStore::operator[](TypeListId id) const {
-    if (!id.valid()) return {};
-    return type_lists_[id.raw];
-}
 std::span<const ConstId> TypeStore::const_elements(ConstId array_value) const {
     const ConstData& data = consts_[array_value];
     return std::span<const ConstId>(const_elements_).subspan(data.elements_begin, data.elements_count);
@@ -166,12 +140,9 @@ std::span<const ConstId> TypeStore::const_elements(ConstId array_value) const {
 ArgsId TypeStore::args(std::span<const GenericArg> list) {
     Hasher h;
     for (GenericArg arg : list) h.add(arg.raw());
-    const std::uint64_t key = h.add(list.size()).value();
-    const auto [first, last] = args_map_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-        const auto& old = arg_lists_[it->second];
-        if (std::equal(old.begin(), old.end(), list.begin(), list.end())) return ArgsId(it->second);
-    }
+    const std::uint32_t key = h.add(list.size()).value();
+    const std::uint32_t known = args_map_.find(key, [&](std::uint32_t i) { return std::ranges::equal(arg_lists_[ArgsId(i)].items, list); });
+    if (known != HashIndex::kNone) return ArgsId(known);
     std::uint8_t flags = 0;
     for (GenericArg arg : list) {
         switch (arg.kind()) {
@@ -185,10 +156,8 @@ ArgsId TypeStore::args(std::span<const GenericArg> list) {
             }
         }
     }
-    const ArgsId id(static_cast<std::uint32_t>(arg_lists_.size()));
-    arg_lists_.emplace_back(list.begin(), list.end());
-    arg_list_flags_.push_back(flags);
-    args_map_.emplace(key, id.raw);
+    const ArgsId id = arg_lists_.push({lists_.copy(list), flags});
+    args_map_.insert(key, id.raw);
     return id;
 }
 
@@ -199,28 +168,19 @@ TypeListId TypeStore::type_list(std::span<const TypeId> list) {
         h.add(type.raw);
         flags |= types_[type].flags;
     }
-    const std::uint64_t key = h.add(list.size()).value();
-    const auto [first, last] = list_map_.equal_range(key);
-    for (auto it = first; it != last; ++it) {
-        const auto& old = type_lists_[it->second];
-        if (std::equal(old.begin(), old.end(), list.begin(), list.end())) return TypeListId(it->second);
-    }
-    const TypeListId id(static_cast<std::uint32_t>(type_lists_.size()));
-    type_lists_.emplace_back(list.begin(), list.end());
-    type_list_flags_.push_back(flags);
-    list_map_.emplace(key, id.raw);
+    const std::uint32_t key = h.add(list.size()).value();
+    const std::uint32_t known = list_map_.find(key, [&](std::uint32_t i) { return std::ranges::equal(type_lists_[TypeListId(i)].items, list); });
+    if (known != HashIndex::kNone) return TypeListId(known);
+    const TypeListId id = type_lists_.push({lists_.copy(list), flags});
+    list_map_.insert(key, id.raw);
     return id;
-}
-
-bool TypeStore::has(ArgsId list, std::uint8_t flags) const {
-    return list.valid() && (arg_list_flags_[list.raw] & flags) != 0;
 }
 
 TypeId TypeStore::tuple(std::span<const TypeId> elements) {
     TypeData data;
     data.kind = TypeKind::Tuple;
     data.elements = type_list(elements);
-    data.flags = type_list_flags_[data.elements.raw];
+    data.flags = type_lists_[data.elements].flags;
     return intern(data);
 }
 
@@ -275,21 +235,21 @@ TypeData with_args(TypeKind kind, DefId def, ArgsId args, std::uint8_t flags) {
 }  // namespace
 
 TypeId TypeStore::adt(DefId def, ArgsId args) {
-    return intern(with_args(TypeKind::Adt, def, args, arg_list_flags_[args.raw]));
+    return intern(with_args(TypeKind::Adt, def, args, arg_lists_[args].flags));
 }
 TypeId TypeStore::fn_def(DefId def, ArgsId args) {
-    return intern(with_args(TypeKind::FnDef, def, args, arg_list_flags_[args.raw]));
+    return intern(with_args(TypeKind::FnDef, def, args, arg_lists_[args].flags));
 }
 TypeId TypeStore::closure(DefId def, ArgsId args) {
-    return intern(with_args(TypeKind::Closure, def, args, static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasClosure)));
+    return intern(with_args(TypeKind::Closure, def, args, static_cast<std::uint8_t>(arg_lists_[args].flags | kHasClosure)));
 }
 TypeId TypeStore::projection(DefId assoc_type, ArgsId args) {
     return intern(with_args(TypeKind::Projection, assoc_type, args,
-                            static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection)));
+                            static_cast<std::uint8_t>(arg_lists_[args].flags | kHasProjection)));
 }
 TypeId TypeStore::opaque(DefId def, ArgsId args) {
     // Normalisation looks: monomorphic code sees through it.
-    return intern(with_args(TypeKind::Opaque, def, args, static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection)));
+    return intern(with_args(TypeKind::Opaque, def, args, static_cast<std::uint8_t>(arg_lists_[args].flags | kHasProjection)));
 }
 
 TypeId TypeStore::fn_ptr(std::span<const TypeId> inputs, TypeId output, bool is_unsafe) {
@@ -299,7 +259,7 @@ TypeId TypeStore::fn_ptr(std::span<const TypeId> inputs, TypeId output, bool is_
     data.kind = TypeKind::FnPtr;
     data.elements = type_list(all);
     data.is_unsafe = is_unsafe;
-    data.flags = type_list_flags_[data.elements.raw];
+    data.flags = type_lists_[data.elements].flags;
     return intern(data);
 }
 
@@ -361,7 +321,7 @@ ConstId TypeStore::const_unevaluated(DefId def, ArgsId args, TypeId type) {
     data.def = def;
     data.args = args;
     data.type = type;
-    data.flags = static_cast<std::uint8_t>(arg_list_flags_[args.raw] | kHasProjection);   // may be evaluated: normalisation looks
+    data.flags = static_cast<std::uint8_t>(arg_lists_[args].flags | kHasProjection);   // may be evaluated: normalisation looks
     return intern(data, {});
 }
 
@@ -407,10 +367,10 @@ class RegionEraser final : public Folder {
 
 }  // namespace
 
-TypeId TypeStore::subst(TypeId type, std::span<const GenericArg> args) { return Substitution(*this, args).fold(type); }
-ConstId TypeStore::subst(ConstId constant, std::span<const GenericArg> args) { return Substitution(*this, args).fold(constant); }
-ArgsId TypeStore::subst(ArgsId list, std::span<const GenericArg> args) { return Substitution(*this, args).fold(list); }
-TypeId TypeStore::erase_regions(TypeId type) { return RegionEraser(*this).fold(type); }
-ArgsId TypeStore::erase_regions(ArgsId list) { return RegionEraser(*this).fold(list); }
+TypeId TypeStore::replace_params(TypeId type, std::span<const GenericArg> args) { return Substitution(*this, args).fold(type); }
+ConstId TypeStore::replace_params(ConstId constant, std::span<const GenericArg> args) { return Substitution(*this, args).fold(constant); }
+ArgsId TypeStore::replace_params(ArgsId list, std::span<const GenericArg> args) { return Substitution(*this, args).fold(list); }
+TypeId TypeStore::replace_regions(TypeId type) { return RegionEraser(*this).fold(type); }
+ArgsId TypeStore::replace_regions(ArgsId list) { return RegionEraser(*this).fold(list); }
 
 }  // namespace ockc::types

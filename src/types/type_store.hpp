@@ -1,12 +1,12 @@
 // Interning of types, regions, constants and argument lists, and what can be computed from their structure alone:
 // substitution, folding, walking. One store per compilation; ids are never reused.
 #pragma once
-#include <deque>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "support/arena.hpp"
+#include "support/hash_index.hpp"
 #include "support/index_map.hpp"
 #include "types/type.hpp"
 
@@ -21,8 +21,9 @@ class TypeStore {
     const TypeData& operator[](TypeId id) const { return types_[id]; }
     const RegionData& operator[](RegionId id) const { return regions_[id]; }
     const ConstData& operator[](ConstId id) const { return consts_[id]; }
-    std::span<const GenericArg> operator[](ArgsId id) const;
-    std::span<const TypeId> operator[](TypeListId id) const;
+    // The lists stay where they are while others are interned.
+    std::span<const GenericArg> operator[](ArgsId id) const { return id.valid() ? arg_lists_[id].items : std::span<const GenericArg>(); }
+    std::span<const TypeId> operator[](TypeListId id) const { return id.valid() ? type_lists_[id].items : std::span<const TypeId>(); }
     std::span<const ConstId> const_elements(ConstId array_value) const;
     TypeKind kind(TypeId id) const { return types_[id].kind; }
 
@@ -62,31 +63,40 @@ class TypeStore {
     TypeListId type_list(std::span<const TypeId> list);
 
     // Replaces every Param (type, const, EarlyParam region) by args[index]; ids that have no parameter come back as they are.
-    TypeId subst(TypeId type, std::span<const GenericArg> args);
-    ConstId subst(ConstId constant, std::span<const GenericArg> args);
-    ArgsId subst(ArgsId list, std::span<const GenericArg> args);
+    TypeId subst(TypeId type, std::span<const GenericArg> args) { return has(type, kHasParam) ? replace_params(type, args) : type; }
+    ConstId subst(ConstId constant, std::span<const GenericArg> args) { return has(constant, kHasParam) ? replace_params(constant, args) : constant; }
+    ArgsId subst(ArgsId list, std::span<const GenericArg> args) { return has(list, kHasParam) ? replace_params(list, args) : list; }
     // Replaces every region by Erased.
-    TypeId erase_regions(TypeId type);
-    ArgsId erase_regions(ArgsId list);
+    TypeId erase_regions(TypeId type) { return has(type, kHasRegion) ? replace_regions(type) : type; }
+    ArgsId erase_regions(ArgsId list) { return has(list, kHasRegion) ? replace_regions(list) : list; }
 
     bool has(TypeId type, std::uint8_t flags) const { return (types_[type].flags & flags) != 0; }
     bool has(ConstId constant, std::uint8_t flags) const { return (consts_[constant].flags & flags) != 0; }
-    bool has(ArgsId list, std::uint8_t flags) const;
+    bool has(ArgsId list, std::uint8_t flags) const { return list.valid() && (arg_lists_[list].flags & flags) != 0; }
     std::size_t type_count() const { return types_.size(); }
 
   private:
+    template <class T>
+    struct List {
+        std::span<const T> items;   // in lists_
+        std::uint8_t flags = 0;     // of all items
+    };
     TypeId intern(TypeData data);
+    TypeId replace_params(TypeId type, std::span<const GenericArg> args);
+    ConstId replace_params(ConstId constant, std::span<const GenericArg> args);
+    ArgsId replace_params(ArgsId list, std::span<const GenericArg> args);
+    TypeId replace_regions(TypeId type);
+    ArgsId replace_regions(ArgsId list);
     ConstId intern(ConstData data, std::span<const ConstId> elements);
 
     IndexVec<TypeId, TypeData> types_;
     IndexVec<RegionId, RegionData> regions_;
     IndexVec<ConstId, ConstData> consts_;
-    std::deque<std::vector<GenericArg>> arg_lists_;   // deque: spans into a list stay good while others are interned
-    std::vector<std::uint8_t> arg_list_flags_;
-    std::deque<std::vector<TypeId>> type_lists_;
-    std::vector<std::uint8_t> type_list_flags_;
+    Arena lists_;
+    IndexVec<ArgsId, List<GenericArg>> arg_lists_;
+    IndexVec<TypeListId, List<TypeId>> type_lists_;
     std::vector<ConstId> const_elements_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> type_map_, region_map_, const_map_, args_map_, list_map_;
+    HashIndex type_map_, region_map_, const_map_, args_map_, list_map_;
     TypeId ints_[16];
     TypeId floats_[4];
 };
