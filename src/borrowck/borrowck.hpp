@@ -1,6 +1,7 @@
 // The borrow checker: verdicts about MIR, never a change to it. In: mir bodies and what check knows about their items.
 // Out: diagnostics in the sink. docs/borrowck.md has the algorithm; facts.hpp the tables that later checks may read.
 #pragma once
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -23,7 +24,11 @@ class MutUses {
 // Checks the lifetimes of the user's impl methods against their traits'. False when errors were reported.
 bool check_impl_signatures(check::Context& context);
 
-// Checks all bodies of the user's crate and those of the library that were built, in order. False when errors were reported.
-bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr);
+// Whose bodies are checked. The library's are right for every caller once they are right: their check is the library's own
+// (--whole-library), not each program's.
+enum class Scope : std::uint8_t { User, All };
+
+// Checks the bodies that were built, in order. False when errors were reported.
+bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr, Scope scope = Scope::All);
 
 }  // namespace ockc::borrowck

@@ -234,7 +234,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     if (verifies(options)) mir::verify(mir, context);
 
     borrowck::MutUses mut_uses;
-    borrowck::check(mir, context, &mut_uses);
+    borrowck::check(mir, context, &mut_uses, session.whole_library ? borrowck::Scope::All : borrowck::Scope::User);
     timer.end("borrowck");
     if (!sink.has_errors()) {
         const std::size_t first = sink.all().size();
