@@ -206,6 +206,7 @@ DefId Context::State::item_named(DefId container, Symbol name) {
         need(item->second);
         return item->second;
     }
+    OCKC_CHECK_MSG(container.valid(), "an item of a trait that was not asked for (State::lang_item)");
     need(container);
     const hir::Def& def = cx.program().defs[container];
     if (!def.lowered) return {};   // it may be, later
@@ -273,7 +274,9 @@ const ParamEnv& Context::param_env(DefId def) {
     }
     elaborate(*this, raw.predicates);
     ParamEnv& env = state_->envs.put(owner, raw);
+    if (env.predicates.empty()) return env;
     // Bounds may speak of associated types that other bounds determine.
+    ++state_->raw_envs;
     InferCtxt infer(types_);
     Selector selector(*this, infer, raw);
     for (Predicate& predicate : env.predicates) {
@@ -283,7 +286,7 @@ const ParamEnv& Context::param_env(DefId def) {
         if (normal.term.kind() == GenericArg::Kind::Type) normal.term = selector.normalize(predicate.term.as_type(), Cause{}, 0, nested);
         if (!types_.has(normal.trait_ref.args, types::kHasInfer | types::kHasError)) predicate = normal;
     }
-    state_->evaluation_cache.clear();   // answers given under the raw bounds
+    --state_->raw_envs;
     return env;
 }
 
@@ -384,7 +387,26 @@ ItemRef Context::drop_impl(types::TypeId type) {
 }
 
 bool Context::needs_drop(types::TypeId type, const ParamEnv& env) {
+    switch (types_.kind(type)) {   // what most places hold
+        case TypeKind::Bool:
+        case TypeKind::Char:
+        case TypeKind::Int:
+        case TypeKind::Float:
+        case TypeKind::Ref:
+        case TypeKind::RawPtr:
+        case TypeKind::FnDef:
+        case TypeKind::FnPtr: return false;
+        default: break;
+    }
     if (!state_->lang.drop.valid()) return false;
+    if (types_.has(type, types::kHasInfer | types::kHasClosure)) return find_drop(type, env);
+    const bool generic = types_.has(type, types::kHasParam | types::kHasProjection) && env.owner.valid();
+    const std::uint64_t key = static_cast<std::uint64_t>(generic ? env.owner.raw + 1 : 0) << 32 | type.raw;
+    if (const auto known = state_->drops.find(key); known != state_->drops.end()) return known->second;
+    return state_->drops[key] = find_drop(type, env);
+}
+
+bool Context::find_drop(types::TypeId type, const ParamEnv& env) {
     bool needed = false;
     std::vector<TypeId> open{type};
     std::unordered_set<TypeId> seen;

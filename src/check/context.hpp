@@ -206,6 +206,9 @@ class Context final : public types::AdtSource {
     State& state() { return *state_; }
 
   private:
+    // Does the type or a part of it have a Drop impl?
+    bool find_drop(types::TypeId type, const ParamEnv& env);
+
     const hir::Program& program_;
     types::TypeStore& types_;
     DiagSink& sink_;

@@ -129,6 +129,7 @@ void Context::State::take_new() {
     if (!users) return;
     evaluation_cache.clear();
     normalized.clear();
+    drops.clear();
 }
 
 }  // namespace ockc::check

@@ -93,24 +93,24 @@ void Fulfill::run(std::vector<FulfillError>& errors) {
         const bool unchanged = seen_bindings_ == selector_.infer_.bindings();
         if (unchanged && settled_ == pending_.size()) return;
         const std::uint64_t bindings = selector_.infer_.bindings();
-        std::vector<Obligation> waiting, work;
-        std::size_t first = unchanged ? settled_ : 0;
-        waiting.assign(std::make_move_iterator(pending_.begin()), std::make_move_iterator(pending_.begin() + static_cast<std::ptrdiff_t>(first)));
-        work.assign(std::make_move_iterator(pending_.begin() + static_cast<std::ptrdiff_t>(first)), std::make_move_iterator(pending_.end()));
-        pending_.clear();
-        for (std::size_t i = 0; i < work.size(); ++i) {
-            if (still_stalled(work[i])) {
-                waiting.push_back(std::move(work[i]));
+        // What waits moves to the front; what follows from an obligation comes to the end.
+        std::size_t waiting = unchanged ? settled_ : 0;
+        std::vector<Obligation> fresh;
+        for (std::size_t i = waiting; i < pending_.size(); ++i) {
+            if (still_stalled(pending_[i])) {
+                if (i != waiting) pending_[waiting] = std::move(pending_[i]);
+                ++waiting;
                 continue;
             }
-            std::vector<Obligation> fresh;
-            if (process(work[i], fresh, errors) == Step::Wait) {
-                waiting.push_back(std::move(work[i]));
+            const Obligation current = std::move(pending_[i]);
+            if (process(current, fresh, errors) == Step::Wait) {
+                pending_[waiting++] = current;
             } else {
-                for (Obligation& obligation : fresh) work.push_back(std::move(obligation));
+                pending_.insert(pending_.end(), std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
             }
+            fresh.clear();
         }
-        pending_ = std::move(waiting);
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(waiting), pending_.end());
         settled_ = pending_.size();
         seen_bindings_ = bindings;
     }

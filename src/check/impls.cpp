@@ -1,6 +1,8 @@
 // An impl against its trait: what is missing, and whether each item has the form that the trait promises.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "check/item_env.hpp"
 #include "check/passes.hpp"
 
@@ -196,6 +198,10 @@ class ImplCheck {
 
     // The impl's method may not demand more than the trait's.
     void compare_bounds(DefId item, DefId promised) {
+        const std::size_t inherited = cx_.predicates_of(impl_).size();
+        const std::vector<Predicate>& mine = cx_.predicates_of(item);
+        const auto demands = [&](const Predicate& predicate) { return predicate.kind == Predicate::Kind::Trait && predicate.trait_ref.trait != cx_.state().lang.sized; };
+        if (std::none_of(mine.begin() + static_cast<std::ptrdiff_t>(inherited), mine.end(), demands)) return;
         ParamEnv env;
         env.owner = item;
         const ArgsId args = args_for(item, promised);
@@ -207,11 +213,9 @@ class ImplCheck {
             if (predicate.kind == Predicate::Kind::Trait && predicate.trait_ref.trait == trait_ref_.trait) continue;   // the impl at hand
             env.predicates.push_back(predicate);
         }
-        const std::size_t inherited = cx_.predicates_of(impl_).size();
-        const auto& mine = cx_.predicates_of(item);
         cx_.state().evaluation_cache.clear();   // another environment under the method's name
         for (std::size_t i = inherited; i < mine.size(); ++i) {
-            if (mine[i].kind != Predicate::Kind::Trait || mine[i].trait_ref.trait == cx_.state().lang.sized) continue;
+            if (!demands(mine[i])) continue;
             InferCtxt infer(types_);
             Selector selector(cx_, infer, env);
             Predicate predicate = mine[i];

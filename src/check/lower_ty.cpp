@@ -250,7 +250,7 @@ void TypeLowerer::check_arg_count(DefId item, const GenericsInfo& generics, cons
     }
     const hir::Def& def = program_.defs[item];
     const std::string_view kind_text = hir::def_kind_text(def.kind);
-    const std::string noun = !has_consts ? "generic argument" : !has_types ? "const argument" : "generic argument";
+    const std::string_view noun = !has_consts ? "generic argument" : !has_types ? "const argument" : "generic argument";
     const bool lent = def.kind == DefKind::AssocTy && want_lifetimes != 0 && lifetimes == 0;   // nothing to infer them from
     if (lent && elided_ != ElidedRegion::Erased) {
         error(Code::E0107, span, fmt::format("missing generics for {} `{}`", kind_text, program_.name(item)))

@@ -67,6 +67,37 @@ ArgsId Selector::fresh_args(DefId item, Span span) {
     return types_.args(out);
 }
 
+namespace {
+
+// Sized, whatever its parts are.
+bool is_sized_by_head(const TypeData& type) {
+    switch (type.kind) {
+        case TypeKind::Never:
+        case TypeKind::Bool:
+        case TypeKind::Char:
+        case TypeKind::Int:
+        case TypeKind::Float:
+        case TypeKind::Array:
+        case TypeKind::Ref:
+        case TypeKind::RawPtr:
+        case TypeKind::FnDef:
+        case TypeKind::FnPtr:
+        case TypeKind::Closure: return true;
+        case TypeKind::Infer: return type.infer_kind != InferKind::Type;
+        case TypeKind::Error:
+        case TypeKind::Str:
+        case TypeKind::Slice:
+        case TypeKind::Tuple:
+        case TypeKind::Adt:
+        case TypeKind::Param:
+        case TypeKind::Projection:
+        case TypeKind::Opaque: return false;
+    }
+    return false;
+}
+
+}  // namespace
+
 void Selector::item_obligations(DefId item, ArgsId args, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& out) {
     const auto list = types_[args];
     for (const Predicate& written : cx_.predicates_of(item)) {
@@ -87,6 +118,7 @@ void Selector::item_obligations(DefId item, ArgsId args, const Cause& cause, std
             case Predicate::Kind::ConstHasType: continue;   // regions are the borrow checker's
         }
         predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, list));
+        if (written.kind == Predicate::Kind::Trait && written.trait_ref.trait == cx_.state().lang.sized && is_sized_by_head(types_[types_[predicate.trait_ref.args][0].as_type()])) continue;
         out.push_back({normalize(predicate, own, depth, out), own, depth});
     }
 }
@@ -452,7 +484,8 @@ Outcome Selector::evaluate_all(std::vector<Obligation> nested, std::uint32_t dep
 
 Outcome Selector::evaluate_trait_goal(const TraitRef& goal, std::uint32_t depth) {
     Context::State& state = cx_.state();
-    const bool cacheable = !types_.has(goal.args, types::kHasInfer) && (closures_ == nullptr || !types_.has(goal.args, types::kHasClosure));
+    const bool under_raw_bounds = state.raw_envs != 0 && types_.has(goal.args, types::kHasParam | types::kHasProjection);
+    const bool cacheable = !types_.has(goal.args, types::kHasInfer) && !under_raw_bounds && (closures_ == nullptr || !types_.has(goal.args, types::kHasClosure));
     const std::uint64_t key = cache_key(goal);
     const bool plain = !types_.has(goal.args, types::kHasInfer);
     if (plain) {

@@ -24,18 +24,15 @@ using types::TypeStore;
 template <class T>
 class DefCache {
   public:
-    T* find(DefId def) {
-        const auto it = map_.find(def);
-        return it == map_.end() ? nullptr : it->second.get();
-    }
+    T* find(DefId def) { return def.raw < answers_.size() ? answers_[def.raw].get() : nullptr; }
     T& put(DefId def, T value) {
-        auto& slot = map_[def];
-        slot = std::make_unique<T>(std::move(value));
-        return *slot;
+        if (def.raw >= answers_.size()) answers_.resize(def.raw + 1);
+        answers_[def.raw] = std::make_unique<T>(std::move(value));
+        return *answers_[def.raw];
     }
 
   private:
-    std::unordered_map<DefId, std::unique_ptr<T>> map_;
+    std::vector<std::unique_ptr<T>> answers_;
 };
 
 class Names final : public types::NameSource {
@@ -120,9 +117,11 @@ struct Context::State {
         bool holds = false;
     };
     std::unordered_map<std::uint64_t, Evaluated> evaluation_cache;           // solved goals without inference variables
+    std::uint32_t raw_envs = 0;                                              // environments under construction: generic answers under them are not kept
     std::vector<TraitRef> active_goals;                                      // being evaluated, outermost first
     std::uint64_t goal_cycles = 0;
     std::unordered_map<std::uint64_t, TypeId> normalized;                    // (environment, type)
+    std::unordered_map<std::uint64_t, bool> drops;                           // (environment of generic types, type): needs_drop
     std::unordered_set<DefId> recursive_types;                               // that hold themselves by value: reported
     std::unordered_set<DefId> failed_derives;                                // impls whose fields lack the trait: reported, bodies unchecked
     std::unordered_map<DefId, std::vector<RegionId>> captured_regions;       // by function: unnamed regions of the inputs, which its `impl Trait`s capture

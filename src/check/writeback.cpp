@@ -1,4 +1,6 @@
 // The end of a body: every recorded type is resolved; what is still unknown is E0282, once.
+#include <algorithm>
+
 #include "check/body.hpp"
 #include "check/literal_value.hpp"
 #include "types/fold.hpp"
@@ -27,7 +29,7 @@ void TypeTables::set_field_indices(PatId pat, std::span<const std::uint32_t> ind
 }
 
 TypeId BodyChecker::resolved(TypeId type, Span at) {
-    if (!type.valid()) return type;
+    if (!type.valid() || !types_.has(type, types::kHasInfer | types::kHasRegion | types::kHasError)) return type;
     const TypeId known = types_.erase_regions(infer_.resolve(type));
     if (types_.has(known, types::kHasError)) tables_.has_errors = true;
     if (!types_.has(known, types::kHasInfer)) return known;
@@ -81,14 +83,16 @@ void BodyChecker::write_back() {
         }
     }
     // Expression order, not hash order: the tables are the same on every machine.
-    for (std::uint32_t i = 0; i < body_.exprs.size(); ++i) {
-        const auto found = adjustments_.find(ExprId(i));
-        if (found == adjustments_.end()) continue;
-        for (Adjustment& step : found->second) {
-            step.target = resolved(step.target, span(ExprId(i)));
-            step.callee = resolved(step.callee, span(ExprId(i)));
+    std::vector<ExprId> adjusted;
+    for (const auto& [id, steps] : adjustments_) adjusted.push_back(id);
+    std::sort(adjusted.begin(), adjusted.end());
+    for (const ExprId id : adjusted) {
+        std::vector<Adjustment>& steps = adjustments_.at(id);
+        for (Adjustment& step : steps) {
+            step.target = resolved(step.target, span(id));
+            step.callee = resolved(step.callee, span(id));
         }
-        tables_.set_adjustments(ExprId(i), found->second);
+        tables_.set_adjustments(id, steps);
     }
     for (std::uint32_t i = 0; i < body_.pats.size(); ++i) {
         const PatId id(i);

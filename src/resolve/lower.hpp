@@ -107,6 +107,7 @@ class Lowerer {
 
     // ---- lower_path.cpp
     hir::QPath lower_path(ast::PathId id, PathSource source);
+    std::optional<hir::QPath> lower_variable(const ast::Path& path, PathSource source);
     hir::QPath lower_qualified_path(const ast::Path& path, PathSource source);
     hir::QPath finish_path(const ast::Path& path, PathSegments segments, const PathEnd& end, const PathTrace& trace, PathSource source, bool lexical);
     hir::QPath type_relative(hir::TyId base, const Res& base_res, const ast::Path& path, std::uint32_t from);

@@ -366,9 +366,31 @@ hir::QPath Lowerer::finish_path(const ast::Path& path, PathSegments segments, co
     return type_relative(add_ty(base_span, hir::PathTy{result}), end.res, path, end.at);
 }
 
+// `x` of a local variable, which most paths are; nothing when it is something else or must not be used here.
+std::optional<hir::QPath> Lowerer::lower_variable(const ast::Path& path, PathSource source) {
+    if (source != PathSource::Value && source != PathSource::Call) return std::nullopt;
+    const ast::PathSegment& segment = path.segments[0];
+    if (path.segments.size() != 1 || path.global || segment.kind != ast::SegmentKind::Name || segment.args.valid()) return std::nullopt;
+    const ScopeFound found = scopes_.find(s_, segment.ident.name, segment.ident.context, ScopeSpace::Value);
+    const bool forbidden = found.crossed_item || found.crossed_const || found.crossed_anon_const || found.crossed_inline_const;
+    if (!found.entry || found.entry->kind != ScopeEntry::Kind::Local || forbidden) return std::nullopt;
+    hir::PathSegment lowered;
+    lowered.ident = name_of(segment.ident);
+    lowered.res.kind = Res::Kind::Local;
+    lowered.res.local = hir::LocalId(found.entry->payload);
+    hir::QPath result;
+    result.span = result.path.span = at(path.span);
+    result.path.res = lowered.res;
+    result.path.segments = list({lowered});
+    return result;
+}
+
 hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
     const ast::Path path = ast()[id];
     if (path.segments.empty()) return error_path(at(path.span));
+    if (!path.qself.valid()) {
+        if (std::optional<hir::QPath> variable = lower_variable(path, source)) return *variable;
+    }
     if (path.qself.valid()) return lower_qualified_path(path, source);
     const std::vector<ImportSegment> segments = segments_of(path);
     const Ns ns = ns_of(source);
