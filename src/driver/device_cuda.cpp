@@ -106,7 +106,7 @@ class CudaDevice final : public LaunchDevice {
         if (CuResult e = api_.load_data(&module_, image.embedded.c_str(), 2, keys, values); e != 0) {
             return Failure{fmt::format("{}\n{}", api_.text(e), log.c_str())};
         }
-        return set_up_record();
+        return set_up_record(image);
     }
 
     Result<DevicePtr> upload(const std::string& bytes) override {
@@ -148,11 +148,12 @@ class CudaDevice final : public LaunchDevice {
   private:
     // Gives the module a record of failed checks, when it has the variable for one. It stays for the process's life: after a
     // failure the context frees nothing.
-    Status set_up_record() {
+    Status set_up_record(const CompiledImage& image) {
         DevicePtr variable = 0, address = 0;
         std::size_t bytes = 0;
         void* host = nullptr;
-        if (api_.get_global(&variable, &bytes, module_, std::string(abi::kPanicRecordSymbol).c_str()) != 0) return Unit{};
+        if (image.embedded.find(abi::kPanicRecordSymbol) == std::string::npos) return Unit{};
+        if (CuResult e = api_.get_global(&variable, &bytes, module_, std::string(abi::kPanicRecordSymbol).c_str()); e != 0) return Failure{api_.text(e)};
         if (CuResult e = api_.host_allocate(&host, sizeof(abi::PanicRecord), kHostDeviceMap); e != 0) return Failure{api_.text(e)};
         record_ = new (host) abi::PanicRecord;
         if (CuResult e = api_.host_address(&address, host, 0); e != 0) return Failure{api_.text(e)};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/panic_record.hpp"
 #include "host/emit.hpp"
 #include "host/host.hpp"
 #include "host/names.hpp"
@@ -223,9 +224,15 @@ void emit_image_list(Header& header) {
     out.end_line();
 }
 
+// With --panic trap the PTX tells nobody where a check failed.
+bool reports_panics(const Header& header) {
+    return std::any_of(header.images.begin(), header.images.end(),
+                       [](const Image& image) { return image.ptx.find(abi::kPanicRecordSymbol) != std::string_view::npos; });
+}
+
 // Where checks can fail, by the number that the PTX passes.
 void emit_panic_sites(Header& header) {
-    if (header.module.panic_sites.empty()) return;
+    if (!reports_panics(header)) return;
     TextWriter& out = header.out;
     text_line(out, "inline constexpr ock::PanicSite panic_sites[] = {");
     for (const abi::PanicSite& site : header.module.panic_sites) {
@@ -235,9 +242,10 @@ void emit_panic_sites(Header& header) {
     out.end_line();
 }
 
-void emit_load_definitions(const ModuleAbi& module, TextWriter& out) {
+void emit_load_definitions(Header& header) {
+    TextWriter& out = header.out;
     text_line(out, "inline Module load(const ock::Context& context, ock::Where where) {");
-    out.line("    return {{context, images, {}, where}};", module.panic_sites.empty() ? "std::span<const ock::PanicSite>()" : "panic_sites");
+    out.line("    return {{context, images, {}, where}};", reports_panics(header) ? "panic_sites" : "std::span<const ock::PanicSite>()");
     text_line(out, "}");
     text_line(out, "inline ock::Result<Module> try_load(const ock::Context& context, ock::Where where) {");
     text_line(out, "    return ock::attempt([&] { return load(context, where); });");
@@ -274,13 +282,13 @@ void emit_body(Header& header) {
                 out.line("using ::{}::{};", header.shared_namespace, cpp_identifier(structure.name));
             }
             out.line("using ::{}::images;", header.shared_namespace);
-            if (!header.module.panic_sites.empty()) out.line("using ::{}::panic_sites;", header.shared_namespace);
+            if (reports_panics(header)) out.line("using ::{}::panic_sites;", header.shared_namespace);
             out.end_line();
         }
         emit_group(header, group);
         if (!shared_apart) emit_image_list(header);
         if (!shared_apart) emit_panic_sites(header);
-        emit_load_definitions(header.module, out);
+        emit_load_definitions(header);
         close_namespace(header, group.cpp_namespace);
     }
 }

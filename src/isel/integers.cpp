@@ -156,11 +156,20 @@ void Selector::high_product(const ir::Instruction& inst, bool is_signed) {
     emit(Form::Shr, PT::U16, {r(result(inst)), r(product), imm(8)});
 }
 
+// ptxas (13.0, sm_90) widens a neg.s16 whose result is sign-extended and forgets that -(-32768) is -32768. So 16 bits are
+// negated in 32 and truncated; abs.s16 is the same operation on half of the values.
+void Selector::in_32_bits(const ir::Instruction& inst, Form form) {
+    const Reg wide = emit_to(RegClass::B32, form, PT::S32, {as_32(inst.args[0], true)});
+    convert(result(inst), PT::U16, r(wide), PT::U32);
+}
+
 void Selector::negate(const ir::Instruction& inst) {
+    if (inst.type == VT::I16) return in_32_bits(inst, Form::NegI);
     emit(Form::NegI, signed_type(inst.type), {r(result(inst)), src(inst.args[0])});
 }
 
 void Selector::absolute(const ir::Instruction& inst) {
+    if (inst.type == VT::I16) return in_32_bits(inst, Form::AbsI);
     emit(Form::AbsI, signed_type(inst.type), {r(result(inst)), extended(inst.args[0], true)});
 }
 
