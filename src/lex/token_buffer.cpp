@@ -6,6 +6,7 @@ void TokenBuffer::reserve(std::size_t tokens) {
     kinds_.reserve(tokens);
     begins_.reserve(tokens);
     ends_.reserve(tokens);
+    show_own();
 }
 
 void TokenBuffer::show_own() {
@@ -15,10 +16,12 @@ void TokenBuffer::show_own() {
 
 void TokenBuffer::push(TokenKind kind, std::uint32_t begin, std::uint32_t end) {
     OCKC_DCHECK(files_.empty());
+    const bool grows = kinds_.size() == kinds_.capacity() || begins_.size() == begins_.capacity() || ends_.size() == ends_.capacity();
     kinds_.push_back(kind);
     begins_.push_back(begin);
     ends_.push_back(end);
-    show_own();
+    if (grows) return show_own();
+    at_.size = static_cast<std::uint32_t>(kinds_.size());
 }
 
 void TokenBuffer::push(TokenKind kind, Span span, std::uint32_t context) {

@@ -173,8 +173,8 @@ Step try_single(State& state, ImportId id, bool forced) {
         if (end.res.kind == Res::Kind::Error) continue;   // through an import that failed
         hir::Visibility source;
         source.is_public = true;
-        if (!trace.bindings.empty() && trace.bindings.back().second + 1 == import.path.size()) {
-            const Binding& binding = trace.bindings.back().first;
+        if (!trace.bindings.empty() && trace.bindings.back().segment + 1 == import.path.size()) {
+            const Binding& binding = trace.bindings.back().binding;
             if (binding.import == id) continue;   // its own binding
             if (!forced && binding.glob && end.in.valid() && may_be_shadowed(state, end.in, import.path.back().ident.name, id)) {
                 all = false;

@@ -92,7 +92,7 @@ PathEnd walk(const State& state, Res start, PathSegments segments, std::uint32_t
         end.in = scope;
         if (module.kind == ModuleKind::Opaque) {   // whatever a host crate has
             end.kind = PathEnd::Kind::Done;
-            if (trace != nullptr) trace->res.resize(segments.size(), end.res);
+            if (trace != nullptr) trace->res.resize(static_cast<std::uint32_t>(segments.size()), end.res);
             return end;
         }
         const Symbol name = segments[i].ident.name;
@@ -108,7 +108,7 @@ PathEnd walk(const State& state, Res start, PathSegments segments, std::uint32_t
         end.res = binding->res;
         if (trace != nullptr) {
             trace->res.push_back(binding->res);
-            trace->bindings.emplace_back(*binding, i);
+            trace->bindings.push_back({*binding, i});
         }
         if (end.res.kind == Res::Kind::Error) {
             end.kind = PathEnd::Kind::Done;
@@ -188,7 +188,7 @@ PathEnd find_path(const State& state, PathSegments segments, bool global, Ns ns,
     if (!binding) return PathEnd{};
     if (trace != nullptr) {
         trace->res.push_back(binding->res);
-        trace->bindings.emplace_back(*binding, 0);
+        trace->bindings.push_back({*binding, 0});
     }
     if (binding->res.kind == Res::Kind::Error) {
         PathEnd end;

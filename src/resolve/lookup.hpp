@@ -35,8 +35,12 @@ using PathSegments = std::span<const ImportSegment>;
 
 // The segments' meaning so far, for hir::PathSegment::res; may be null.
 struct PathTrace {
-    std::vector<Res> res;
-    std::vector<std::pair<Binding, std::uint32_t>> bindings;   // found at segment, for use_binding
+    struct Step {
+        Binding binding;
+        std::uint32_t segment = 0;
+    };
+    SmallVec<Res, 4> res;
+    SmallVec<Step, 2> bindings;     // for use_binding
 };
 
 // Goes on from `start`, which is what segments [0, from) mean.

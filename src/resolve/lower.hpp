@@ -128,7 +128,7 @@ class Lowerer {
     Res reached(const Res& res, Span span);
     bool accepted(const Res& res, PathSource source) const;
     bool refuse_opaque(const Res& res, Span span);
-    static std::vector<ImportSegment> segments_of(const ast::Path& path);
+    static SmallVec<ImportSegment, 4> segments_of(const ast::Path& path);
 
     // ---- path_errors.cpp
     void report_not_found(const ast::Path& path, PathSegments segments, const PathEnd& end, PathSource source);

@@ -25,9 +25,8 @@ hir::QPath error_path(Span span) {
 
 }  // namespace
 
-std::vector<ImportSegment> Lowerer::segments_of(const ast::Path& path) {
-    std::vector<ImportSegment> result;
-    result.reserve(path.segments.size());
+SmallVec<ImportSegment, 4> Lowerer::segments_of(const ast::Path& path) {
+    SmallVec<ImportSegment, 4> result;
     for (const ast::PathSegment& segment : path.segments) {
         result.push_back({segment.kind, {segment.ident.name, segment.ident.span}, segment.ident.context});
     }
@@ -392,7 +391,7 @@ hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
         if (std::optional<hir::QPath> variable = lower_variable(path, source)) return *variable;
     }
     if (path.qself.valid()) return lower_qualified_path(path, source);
-    const std::vector<ImportSegment> segments = segments_of(path);
+    const SmallVec<ImportSegment, 4> segments = segments_of(path);
     const Ns ns = ns_of(source);
     const bool single = segments.size() == 1;
     PathTrace trace;
@@ -411,7 +410,7 @@ hir::QPath Lowerer::lower_path(ast::PathId id, PathSource source) {
     PathEnd end;
     if (!first.res) return finish_path(path, segments, end, trace, source, true);
     Res start = *first.res;
-    if (first.binding) trace.bindings.emplace_back(*first.binding, 0);
+    if (first.binding) trace.bindings.push_back({*first.binding, 0});
     if (start.kind == Res::Kind::Error) return finish_path(path, segments, end, trace, source, true);
     if (single && self_type && ns == Ns::Value && start.kind == Res::Kind::SelfAlias) start.kind = Res::Kind::SelfCtor;
     trace.res.push_back(start);
@@ -432,7 +431,8 @@ void Lowerer::prefer_primitive(PathSegments segments, Ns ns, PathEnd& end, PathT
     end.at = 1;
     end.kind = segments.size() == 1 ? PathEnd::Kind::Done : PathEnd::Kind::Partial;
     trace.bindings.clear();
-    trace.res.assign(1, end.res);
+    trace.res.clear();
+    trace.res.push_back(end.res);
 }
 
 // <T as Trait>::name.. and <T>::name..
