@@ -8,7 +8,7 @@ using mir::BorrowKind;
 using Mode = AccessKind::Mode;
 
 Checker::Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths, const mir::InitFlow& init)
-    : cx_(cx), regions_(regions), paths_(paths), init_(init), scopes_(cx, regions) {
+    : cx_(cx), regions_(regions), paths_(paths), init_(init), scopes_(cx, regions), state_(init.at_start(BlockId(0))) {
     for (std::uint32_t i = 0; i < cx.loans.size(); ++i) {
         bool escapes = false;
         for (const RegionVid region : regions.universal()) escapes = escapes || regions.outlives_end_of(cx.loans[LoanId(i)].region, region);
@@ -17,22 +17,26 @@ Checker::Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths
 }
 
 void Checker::run() {
-    check_universal_regions();
+    if (regions_.is_solved()) check_universal_regions();
     for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
         const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
-        state_ = init_.at_start(BlockId(b));
-        for (std::uint32_t i = 0; i <= block.statements.size(); ++i) {
-            at_ = {BlockId(b), i};
-            point_ = cx_.points.of(at_);
-            span_ = cx_.body.span_at(at_);
+        init_.enter(BlockId(b), state_);
+        const auto first = std::pair(cx_.points.of({BlockId(b), 0}), LoanId(0));
+        const auto at = std::lower_bound(cx_.activations.begin(), cx_.activations.end(), first);
+        next_activation_ = static_cast<std::size_t>(at - cx_.activations.begin());
+        at_ = {BlockId(b), 0};
+        point_ = cx_.points.of(at_);
+        for (const mir::Statement& node : block.statements) {
+            span_ = node.span;
             activations();
-            if (i < block.statements.size()) {
-                statement(block.statements[i]);
-            } else {
-                terminator(block.terminator);
-            }
-            init_.apply(at_, state_);
+            statement(node);
+            init_.apply(point_.raw, state_);
+            ++at_.statement;
+            point_ = PointId(point_.raw + 1);
         }
+        span_ = block.terminator.span;
+        activations();
+        terminator(block.terminator);
     }
     flush();
 }
@@ -147,7 +151,7 @@ void Checker::terminator(const mir::Terminator& node) {
             const auto& drop = node.as<mir::DropTerminator>();
             bool may_be_init = false;
             paths_.for_each_descendant(paths_.find(drop.place).path,
-                                       [&](mir::MovePathId path) { may_be_init = may_be_init || state_.maybe_init.test(path.raw); });
+                                       [&](mir::MovePathId path) { may_be_init = may_be_init || state_.maybe_init(path); });
             if (!may_be_init) return;   // nothing is left to drop
             return access(drop.place, Depth::Drop,
                           AccessKind::writing(drop.replace ? WriteKind::Replace : WriteKind::StorageDeadOrDrop),
@@ -168,7 +172,8 @@ void Checker::terminator(const mir::Terminator& node) {
 
 // A two-phase borrow that is used here writes its place now.
 void Checker::activations() {
-    for (const LoanId id : cx_.activated_at[point_.raw]) {
+    for (; next_activation_ < cx_.activations.size() && cx_.activations[next_activation_].first == point_; ++next_activation_) {
+        const LoanId id = cx_.activations[next_activation_].second;
         if (!scopes_.in_scope(id, point_) || reported_reservations_.count(id.raw) != 0) continue;
         const Loan& loan = cx_.loans[id];
         AccessKind kind = AccessKind::writing(WriteKind::MutableBorrow, BorrowKind::TwoPhaseMut);
@@ -211,14 +216,17 @@ bool Checker::is_reported(const Place& place, Span span) const {
 }
 
 void Checker::access(const Place& place, Depth depth, AccessKind kind, MutationAllowed allowed) {
+    const bool is_write = kind.mode == Mode::Write || kind.mode == Mode::Reservation;
+    const bool is_lent = !cx_.loans_by_local.of(place.local).empty();
+    if ((!is_write || kind.write == WriteKind::StorageDeadOrDrop || kind.write == WriteKind::Move) && !is_lent) return;
     if (is_reported(place, span_)) return;
-    const bool immutable = check_permission(place, kind, allowed);
-    const bool conflicting = conflicts(place, depth, kind);
+    const bool immutable = is_write && check_permission(place, kind, allowed);
+    const bool conflicting = is_lent && conflicts(place, depth, kind);
     if (immutable || conflicting) reported_at_.emplace_back(place, span_);
 }
 
 bool Checker::conflicts(const Place& place, Depth depth, AccessKind kind) {
-    for (const LoanId id : cx_.loans_of_local[place.local.raw]) {
+    for (const LoanId id : cx_.loans_by_local.of(place.local)) {
         if (!scopes_.in_scope(id, point_)) continue;
         const Loan& loan = cx_.loans[id];
         if (!places_conflict(cx_, loan.place, loan.kind, place, depth, Bias::Overlap)) continue;
@@ -257,7 +265,9 @@ bool Checker::report_conflict(const Place& place, AccessKind kind, LoanId id) {
     switch (kind.write) {
         case WriteKind::MutableBorrow:
             if (kind.mode == Mode::Reservation) {
-                for (const LoanId made : cx_.loans_at[point_.raw]) reported_reservations_.insert(made.raw);
+                for (std::uint32_t made = 0; made < cx_.loans.size(); ++made) {
+                    if (cx_.loans[LoanId(made)].at == at_) reported_reservations_.insert(made);
+                }
             }
             report_conflicting_borrow(place, kind.borrow, loan, id);
             return true;

@@ -1,7 +1,9 @@
 // What all parts of the borrow checker share about the body at hand.
 #pragma once
 #include <map>
+#include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "borrowck/borrowck.hpp"
@@ -20,20 +22,46 @@ class Closures {
     Closures(const mir::Program& program, check::Context& context, MutUses* mut_uses)
         : program_(program), context_(context), mut_uses_(mut_uses) {}
     const std::vector<ClosureRequirement>& requirements(DefId closure);
+    // From now on checked bodies are printed with what is found in them.
+    void keep_texts() { keeps_texts_ = true; }
+    bool keeps_texts() const { return keeps_texts_; }
+    const std::string& text(DefId owner) { return outcome(owner).text; }
     // Checks the body once. False when it has errors.
     bool check(DefId owner);
+    // The reverse post-order of a checked body.
+    std::span<const std::uint32_t> order(DefId owner) { return outcome(owner).order; }
+    TypeFacts& type_facts() { return type_facts_; }
 
   private:
     struct Outcome {
         bool is_good = true;
         std::vector<ClosureRequirement> requirements;
+        std::vector<std::uint32_t> order;
+        std::string text;
     };
     const Outcome& outcome(DefId owner);
+    void check_body(const mir::Body& body, Outcome& made);
 
     const mir::Program& program_;
     check::Context& context_;
     MutUses* mut_uses_;
-    std::map<DefId, Outcome> outcomes_;
+    std::unordered_map<DefId, std::unique_ptr<Outcome>> outcomes_;
+    TypeFacts type_facts_;
+    bool keeps_texts_ = false;
+};
+
+// The loans of places rooted in each local, in the order in which they are made.
+class LoansByLocal {
+  public:
+    void build(const IndexVec<LoanId, Loan>& loans, std::size_t locals);
+    std::span<const LoanId> of(LocalId local) const {
+        if (ids_.empty()) return {};
+        return {ids_.data() + begin_[local.raw], begin_[local.raw + 1] - begin_[local.raw]};
+    }
+
+  private:
+    std::vector<std::uint32_t> begin_;   // empty without loans
+    std::vector<LoanId> ids_;
 };
 
 struct BodyCx {
@@ -50,9 +78,9 @@ struct BodyCx {
     RegionTypes regions;
     SideMap<LocalId, TypeId> local_types;      // with region variables
     IndexVec<LoanId, Loan> loans;
-    std::vector<std::vector<LoanId>> loans_at;        // by PointId: loans made there
-    std::vector<std::vector<LoanId>> activated_at;    // by PointId: two-phase loans that come to life there
-    std::vector<std::vector<LoanId>> loans_of_local;  // by LocalId: loans of places rooted there
+    std::vector<std::pair<PointId, LoanId>> activations;   // two-phase loans by the points where they come to life, sorted
+    LoansByLocal loans_by_local;
+    std::map<std::uint32_t, RegionVid> borrow_regions;   // by PointId; filled for print_facts only
     MutUses* mut_uses = nullptr;
     std::vector<std::pair<RegionVid, RegionVid>> known_outlives;   // between universal regions: declared and implied
     std::vector<RegionVid> captured;                  // a closure's captured regions, in the order of its type

@@ -2,64 +2,72 @@
 #include "borrowck/borrowck.hpp"
 
 #include "borrowck/checker.hpp"
+#include "borrowck/print_facts.hpp"
 #include "mir/body_rules.hpp"
 #include "mir/known_panics.hpp"
+#include "mir/print.hpp"
 
 namespace ockc::borrowck {
 
-namespace {
-
-// One body: constraints and loans, liveness, regions, then the walk over its accesses. Returns what a closure needs of its
-// captures.
-std::vector<ClosureRequirement> check_body(const mir::Body& body, const mir::Program& program, check::Context& context, Closures& closures,
-                                           MutUses* mut_uses) {
-    const std::string name = context.program().path_text(body.owner);
+// One body: constraints and loans, liveness, regions, then the walk over its accesses.
+void Closures::check_body(const mir::Body& body, Outcome& made) {
+    const std::string name = context_.program().path_text(body.owner);
     const CrashContext note("checking the borrows of", name);
-    BodyCx cx(body, program, context, closures);
-    cx.mut_uses = mut_uses;
-    if (mut_uses != nullptr) mut_uses->see(body, context.program());
+    BodyCx cx(body, program_, context_, *this);
+    cx.mut_uses = mut_uses_;
+    if (mut_uses_ != nullptr) mut_uses_->see(body, context_.program());
     collect_constraints(cx);   // closures are checked here, and their errors come first
-    DiagSink& sink = context.sink();
+    DiagSink& sink = context_.sink();
     const std::size_t first = sink.all().size();
-    Regions regions(static_cast<std::uint32_t>(cx.regions.region_count()), cx.points.count());
+    Regions regions(static_cast<std::uint32_t>(cx.regions.region_count()), cx.points.count(), cx.regions.constraints());
     for (std::uint32_t i = 0; i < cx.regions.region_count(); ++i) {
         if (cx.is_universal(RegionVid(i))) regions.make_universal(RegionVid(i));
     }
-    add_liveness(cx, regions);
-    regions.solve(cx.regions.constraints());
-    const mir::MovePaths paths(body, context);
+    // Where regions are live matters to loans only; without any, what universal regions ask of each other is left.
+    if (!cx.loans.empty()) add_liveness(cx, regions);
+    if (!cx.loans.empty() || (regions.universal().size() > 1 && !cx.regions.constraints().empty())) regions.solve();
+    const mir::MovePaths paths(body, context_);
     const mir::InitFlow init(body, paths, cx.graph);
-    Checker(cx, regions, paths, init).run();
+    Checker checker(cx, regions, paths, init);
+    if (keeps_texts_) made.text = print_facts(cx, checker.scopes());
+    checker.run();
     sink.sort_from(first);
-    return std::move(cx.requirements);
+    made.requirements = std::move(cx.requirements);
+    made.order.assign(cx.graph.reverse_postorder().begin(), cx.graph.reverse_postorder().end());
 }
 
-}  // namespace
-
 const Closures::Outcome& Closures::outcome(DefId owner) {
-    if (const auto found = outcomes_.find(owner); found != outcomes_.end()) return found->second;
+    if (const auto found = outcomes_.find(owner); found != outcomes_.end()) return *found->second;
     const mir::Body& body = *program_.bodies.at(owner);
     DiagSink& sink = context_.sink();
     const std::size_t errors = sink.error_count();
-    Outcome made;
-    if (!body.has_errors) made.requirements = check_body(body, program_, context_, *this, mut_uses_);
-    made.is_good = sink.error_count() == errors;
-    return outcomes_.emplace(owner, std::move(made)).first->second;
+    auto made = std::make_unique<Outcome>();
+    if (!body.has_errors) check_body(body, *made);
+    made->is_good = sink.error_count() == errors;
+    return *outcomes_.emplace(owner, std::move(made)).first->second;
 }
 
 const std::vector<ClosureRequirement>& Closures::requirements(DefId closure) { return outcome(closure).requirements; }
 bool Closures::check(DefId owner) { return outcome(owner).is_good; }
 
-bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses, Scope scope) {
+bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses, Scope scope, std::string* text) {
     bool good = check_impl_signatures(context);
-    const hir::Program& hir = context.program();
+    const hir::Program& items = context.program();
+    const auto is_library = [&](DefId owner) { return items.crates[items.defs[owner].crate].is_library; };
     Closures closures(program, context, mut_uses);
+    if (text != nullptr) closures.keep_texts();
     for (const DefId owner : program.order) {
         const mir::Body& body = *program.bodies.at(owner);
-        if (body.has_errors || (scope == Scope::User && hir.crates[hir.defs[owner].crate].is_library)) continue;
+        if (body.has_errors || (scope == Scope::User && is_library(owner))) continue;
         const bool fine = closures.check(owner);
         const bool orderly = mir::check_body_rules(body, context);
-        good = fine && orderly && mir::lint_known_panics(body, context) && good;
+        good = fine && orderly && mir::lint_known_panics(body, context, closures.order(owner)) && good;
+    }
+    if (text == nullptr) return good;
+    for (const DefId owner : program.order) {
+        if (is_library(owner)) continue;
+        if (!text->empty()) *text += '\n';
+        *text += program.bodies.at(owner)->has_errors ? mir::print(*program.bodies.at(owner), context) : closures.text(owner);
     }
     return good;
 }

@@ -2,8 +2,9 @@
 // Out: diagnostics in the sink. docs/borrowck.md has the algorithm; facts.hpp the tables that later checks may read.
 #pragma once
 #include <cstdint>
-#include <set>
-#include <utility>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "check/context.hpp"
 #include "mir/mir.hpp"
@@ -18,7 +19,9 @@ class MutUses {
     void report(check::Context& context) const;   // unused_mut
 
   private:
-    std::set<std::pair<std::uint32_t, std::uint32_t>> seen_, used_;   // owner of the HIR body, HIR local
+    void report(check::Context& context, const hir::Body& body, hir::LocalId local) const;
+    enum Use : std::uint8_t { kUnseen, kSeen, kUsed };
+    std::map<std::uint32_t, std::vector<Use>> uses_;   // by owner of the HIR body, then by HIR local
 };
 
 // Checks the lifetimes of the user's impl methods against their traits'. False when errors were reported.
@@ -28,7 +31,8 @@ bool check_impl_signatures(check::Context& context);
 // (--whole-library), not each program's.
 enum class Scope : std::uint8_t { User, All };
 
-// Checks the bodies that were built, in order. False when errors were reported.
-bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr, Scope scope = Scope::All);
+// Checks the bodies that were built, in order. False when errors were reported. `text`: where the bodies of the user's crate are
+// printed with their regions and loans.
+bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr, Scope scope = Scope::All, std::string* text = nullptr);
 
 }  // namespace ockc::borrowck

@@ -32,6 +32,7 @@ class Checker {
   public:
     Checker(BodyCx& cx, const Regions& regions, const mir::MovePaths& paths, const mir::InitFlow& init);
     void run();
+    const LoanScopes& scopes() const { return scopes_; }
 
   private:
     // ---- access.cpp
@@ -58,6 +59,7 @@ class Checker {
     void check_assignable(const Place& place);
     void report_uninitialized(NeedsInit why, mir::MovePathId path, const Place& used, bool partially);
     void report_moved(NeedsInit why, mir::MovePathId path, const Place& used, const std::vector<Location>& sites, bool partially);
+    void add_receiver(Diagnostic& error, Location moved_at, const Place& moved) const;
     void report_never_initialized(NeedsInit why, mir::MovePathId path);
     std::vector<Location> move_sites(mir::MovePathId path) const;
     void report_move_errors();
@@ -70,9 +72,9 @@ class Checker {
     // The place that forbids mutation; nothing: it is allowed.
     std::optional<Place> forbidding(const Place& place, MutationAllowed allowed);
     void note_mut_use(const Place& place, MutationAllowed allowed);   // unused_mut.cpp
-    void report_reassignment(const Place& place, mir::InitId first);
+    void report_reassignment(const Place& place, const mir::Init& first);
     void report_immutable(const Place& place, const Place& culprit, bool is_borrow);
-    std::optional<mir::InitId> ever_initialized(LocalId local);
+    const mir::Init& first_init(LocalId local) const;
     void report_missing_mut(LocalId local, Diagnostic error, const std::string& label);
 
     // Why a loan is still in scope.
@@ -83,6 +85,7 @@ class Checker {
         RegionVid region;           // Outlives: the universal region
         std::uint32_t blame = 0;    // Outlives: the constraint to blame
         bool into_result = false;   // Later: it is the function's result that is made
+        bool by_call = false;       // Later: an argument of a call, whose callee stands at `span`
     };
 
     // ---- report.cpp
@@ -102,6 +105,7 @@ class Checker {
     // ---- explain.cpp
     Explanation explain(const Loan& loan, Location at) const;
     Explanation explain_outlives(const Loan& loan) const;
+    Explanation explain_use(Location at, LocalId local, bool is_drop, bool again) const;
     std::optional<Explanation> find_use(RegionVid region, Location from) const;
     void add_explanation(Diagnostic& error, const Explanation& why, std::string_view borrow, const Loan& loan);
     Span borrow_use_span(const Loan& loan) const;
@@ -127,8 +131,8 @@ class Checker {
     Location at_;
     Span span_;
     PointId point_;
+    std::size_t next_activation_ = 0;                                        // into cx_.activations
     mir::InitState state_;
-    std::vector<std::vector<mir::InitId>> inits_of_local_;                   // filled when first asked
     std::vector<std::pair<Place, Span>> reported_at_;                        // accesses in error
     // Uses of moved values by the moves that they follow: a later use takes the place of an earlier one.
     std::map<std::vector<Location>, std::pair<Place, Diagnostic>> moved_;

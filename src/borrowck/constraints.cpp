@@ -11,9 +11,16 @@ using types::TypeData;
 using types::TypeKind;
 
 Points::Points(const mir::Body& body) {
-    for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
-        begin_.push_back(static_cast<std::uint32_t>(block_of_.size()));
-        block_of_.insert(block_of_.end(), body.blocks[BlockId(b)].statements.size() + 1, BlockId(b));
+    begin_.reserve(body.blocks.size());
+    std::size_t count = 0;
+    for (const mir::BasicBlock& block : body.blocks) {
+        begin_.push_back(static_cast<std::uint32_t>(count));
+        count += block.statements.size() + 1;
+    }
+    block_of_.resize(count);
+    for (std::uint32_t b = 0; b < begin_.size(); ++b) {
+        const std::size_t end = b + 1 < begin_.size() ? begin_[b + 1] : count;
+        std::fill(block_of_.begin() + begin_[b], block_of_.begin() + static_cast<std::ptrdiff_t>(end), BlockId(b));
     }
 }
 
@@ -26,7 +33,17 @@ BodyCx::BodyCx(const mir::Body& body_in, const mir::Program& program_in, check::
       env(context_in.param_env(context_in.body_owner(body_in.owner))),
       points(body_in),
       graph(mir::flow_graph(body_in)),
-      regions(context_in, env) {}
+      regions(context_in, env, closures_in.type_facts()) {}
+
+void LoansByLocal::build(const IndexVec<LoanId, Loan>& loans, std::size_t locals) {
+    if (loans.empty()) return;
+    begin_.resize(locals + 1);
+    for (const Loan& loan : loans) ++begin_[loan.place.local.raw + 1];
+    for (std::size_t i = 0; i < locals; ++i) begin_[i + 1] += begin_[i];
+    std::vector<std::uint32_t> at(begin_);
+    ids_.resize(loans.size());
+    for (std::uint32_t i = 0; i < loans.size(); ++i) ids_[at[loans[LoanId(i)].place.local.raw]++] = LoanId(i);
+}
 
 TypeId BodyCx::type_of(const Place& place) {
     TypeId type = local_types[place.local];
@@ -44,13 +61,10 @@ class TypeCheck {
     void run() {
         universal_regions();
         locals();
-        cx_.loans_at.resize(cx_.points.count());
-        cx_.activated_at.resize(cx_.points.count());
-        cx_.loans_of_local.resize(cx_.body.locals.size());
         // In the order of control flow: of two reasons for an error the first is told.
         for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
             const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
-            for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
+            for (std::uint32_t i = 0; any_regions_ && i < block.statements.size(); ++i) {
                 at_ = {BlockId(b), i};
                 span_ = block.statements[i].span;
                 statement(block.statements[i]);
@@ -60,6 +74,7 @@ class TypeCheck {
             terminator(block.terminator);
         }
         activate_loans();
+        cx_.loans_by_local.build(cx_.loans, cx_.body.locals.size());
         for (std::uint32_t i = 0; i < cx_.loans.size(); ++i) {
             Loan& loan = cx_.loans[LoanId(i)];
             const auto captured = loan.assigned.valid() ? captured_into_.find(loan.assigned.raw) : captured_into_.end();
@@ -102,7 +117,7 @@ class TypeCheck {
         RegionInfo info;
         info.role = RegionRole::Local;
         info.is_named = data.name.valid() && cx_.name(data.name) != "'_" && !cx_.name(data.name).empty();
-        if (info.is_named) info.name = std::string(cx_.name(data.name));
+        if (info.is_named) info.name = cx_.name(data.name);
         info.argument = argument;
         const RegionVid vid = regions_.add_universal(std::move(info));
         named_.emplace(region.raw, vid);
@@ -180,6 +195,7 @@ class TypeCheck {
 
     void locals() {
         const bool has_signature = !cx_.body.is_closure && is_fn();
+        cx_.local_types = SideMap<LocalId, TypeId>(cx_.body.locals.size());
         for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
             const mir::Local& local = cx_.body.locals[LocalId(i)];
             TypeId type;
@@ -190,29 +206,84 @@ class TypeCheck {
                 type = regions_.renumber(local.type);
             }
             cx_.local_types.set(LocalId(i), type);
+            any_regions_ = any_regions_ || regions_.may_hold_regions(type);
             if (has_signature && i == 0) hidden_result(type);
             if (cx_.body.is_closure && i <= cx_.body.arg_count) surroundings(type, LocalId(i));
         }
     }
 
-    // What `impl Trait` in the result hides outlives the call, and what its `+ 'a` says.
-    void hidden_result(TypeId type) {
-        const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
-        if (cx_.context.reveal_own(cx_.body.owner, output) == output) return;
-        std::vector<types::RegionId> bounds;
-        if (types_.kind(output) == TypeKind::Opaque) {
-            for (const check::Predicate& bound : cx_.context.item_bounds(types_[output].def)) {
+    // ---- `impl Trait` in the result
+
+    bool is_own_opaque(const TypeData& data) const {
+        if (data.kind != TypeKind::Opaque && data.kind != TypeKind::Projection) return false;
+        const hir::Def& def = cx_.context.program().defs[data.def];
+        return def.kind == hir::DefKind::ImplTrait && def.parent == cx_.body.owner;
+    }
+
+    // Calls f(regions, bounds) for each `impl Trait` of the function's result: the regions that stand in its place in `view`, a
+    // type of the revealed result's shape, and the lifetimes of its `+ 'a`.
+    template <class Fn>
+    void for_each_hidden(TypeId output, TypeId view, const Fn& f) {
+        const TypeData data = types_[output], seen = types_[view];
+        if (is_own_opaque(data)) {
+            std::vector<RegionVid> regions;
+            std::vector<types::RegionId> bounds;
+            regions_.collect(view, regions);
+            for (const check::Predicate& bound : cx_.context.item_bounds(data.def)) {
                 if (bound.kind == check::Predicate::Kind::TypeOutlives && is_known(bound.region)) bounds.push_back(bound.region);
             }
+            return f(regions, bounds);
         }
-        for (const RegionVid region : regions_.regions_of(type)) {
-            if (regions_.info(region).is_universal) continue;
-            for (const types::RegionId bound : bounds) regions_.outlives(Outlives{region, universal_of(bound), Category::Return, {}, cx_.body.span});
-            if (!bounds.empty()) continue;
-            regions_.info(region).is_universal = true;   // captured: any lifetime of the signature may be part of it
-            cx_.known_outlives.emplace_back(kStatic, region);
-            for (const auto& [raw, known] : named_) cx_.known_outlives.emplace_back(known, region);
+        if (data.kind != seen.kind) return;
+        if (data.element.valid()) for_each_hidden(data.element, seen.element, f);
+        if (data.elements.valid()) {
+            const std::vector<TypeId> a(types_[data.elements].begin(), types_[data.elements].end());
+            const std::vector<TypeId> b(types_[seen.elements].begin(), types_[seen.elements].end());
+            for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) for_each_hidden(a[i], b[i], f);
         }
+        if (!data.args.valid() || !seen.args.valid()) return;
+        for (std::size_t i = 0; i < std::min(types_[data.args].size(), types_[seen.args].size()); ++i) {
+            const GenericArg a = types_[data.args][i], b = types_[seen.args][i];
+            if (a.kind() == GenericArg::Kind::Type && b.kind() == GenericArg::Kind::Type) for_each_hidden(a.as_type(), b.as_type(), f);
+        }
+    }
+
+    // What is hidden without a `+ 'a` outlives the call: any lifetime of the signature may be part of it.
+    void hidden_result(TypeId type) {
+        const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
+        hides_ = cx_.context.reveal_own(cx_.body.owner, output) != output;
+        if (!hides_) return;
+        for_each_hidden(output, type, [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
+            hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
+            if (!bounds.empty()) return;
+            for (const RegionVid region : hidden) {
+                if (regions_.info(region).is_universal) continue;
+                RegionInfo& info = regions_.info(region);
+                info.is_universal = true;
+                if (named_.size() < 2) info.name = named_.empty() ? std::string_view("'static") : regions_.info(named_.begin()->second).name;
+                cx_.known_outlives.emplace_back(kStatic, region);
+                for (const auto& [raw, known] : named_) cx_.known_outlives.emplace_back(known, region);
+            }
+        });
+    }
+
+    // The type of the place that is written. Each value that is returned has a view of the result of its own: what it hides must
+    // outlive what the `impl Trait` says here, and is part of the result.
+    TypeId target_type(const Place& place) {
+        if (!hides_ || place.local != mir::kReturnLocal || !place.is_local()) return cx_.type_of(place);
+        const TypeId view = regions_.renumber(cx_.body.locals[mir::kReturnLocal].type);
+        const auto bounded = [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
+            for (const types::RegionId bound : bounds) {
+                for (const RegionVid region : hidden) regions_.outlives({region, universal_of(bound), Category::Return, at_, span_, false});
+            }
+        };
+        for_each_hidden(cx_.context.fn_sig(cx_.body.owner).output, view, bounded);
+        const std::size_t first = regions_.constraints().size();
+        sub_type(view, cx_.local_types[mir::kReturnLocal], Category::Return);
+        for (Outlives& one : regions_.constraints_from(first)) {
+            if (std::find(hidden_.begin(), hidden_.end(), one.sub) != hidden_.end()) one.category = Category::Opaque;
+        }
+        return view;
     }
 
     // A closure's own parameters and captures hold regions of its surroundings: as good as universal inside.
@@ -237,7 +308,7 @@ class TypeCheck {
         regions_.relate(sub, super, Variance::Covariant, reason(category));
     }
     Category category_of(const Place& destination) const {
-        if (destination.local == mir::kReturnLocal) return Category::Return;
+        if (destination.local == mir::kReturnLocal) return hides_ && destination.is_local() ? Category::Boring : Category::Return;
         const bool is_temporary = destination.is_local() && !is_user_variable(cx_, destination.local);
         return is_temporary ? Category::Boring : Category::Assignment;
     }
@@ -251,7 +322,9 @@ class TypeCheck {
     }
 
     void assignment(const mir::AssignStatement& node) {
-        const TypeId target = cx_.type_of(node.place);
+        const TypeId target = target_type(node.place);
+        // What is made into a struct may hold regions though the struct's type shows none: `&'static` fields.
+        if (!regions_.may_hold_regions(target) && mir::kind(node.value) != mir::RvalueKind::Aggregate) return;
         const Category category = category_of(node.place);
         switch (mir::kind(node.value)) {
             case mir::RvalueKind::Use:
@@ -292,9 +365,12 @@ class TypeCheck {
     void aggregate(const mir::AggregateRvalue& node, TypeId target, Category category) {
         const TypeData data = types_[target];
         for (std::uint32_t i = 0; i < node.operands.size(); ++i) {
+            const TypeId value = operand_type(node.operands[i]);
+            if (!regions_.may_hold_regions(value)) continue;
             const TypeId part = data.kind == TypeKind::Array ? data.element : regions_.field(target, node.kind.variant, i);
             const bool is_closure = node.kind.kind == mir::AggregateKind::Kind::Closure;
-            sub_type(operand_type(node.operands[i]), part, is_closure ? Category::ClosureUpvar : category);
+            const bool is_field = node.kind.kind == mir::AggregateKind::Kind::Adt && types_.kind(value) == TypeKind::Closure;
+            sub_type(value, part, is_field && category == Category::Boring ? Category::Usage : category);
             if (!is_closure || node.operands[i].is_constant()) continue;
             captured_into_[node.operands[i].place.local.raw] = cx_.context.closure_info(data.def).captures[i].use_span;
         }
@@ -354,6 +430,7 @@ class TypeCheck {
         const Variance variance = mir::is_mutable(ref.borrow) ? Variance::Invariant : Variance::Covariant;
         regions_.relate(cx_.type_of(ref.place), data.element, variance, reason(category_of(node.place)));
         reborrow(region, ref.place);
+        if (cx_.closures.keeps_texts()) cx_.borrow_regions.emplace(cx_.points.of(at_).raw, region);
         if (is_untracked(ref.place)) return;
         Loan loan;
         loan.region = region;
@@ -362,9 +439,7 @@ class TypeCheck {
         loan.at = at_;
         loan.span = span_;
         if (node.place.is_local()) loan.assigned = node.place.local;
-        const LoanId id = cx_.loans.push(std::move(loan));
-        cx_.loans_at[cx_.points.of(at_).raw].push_back(id);
-        cx_.loans_of_local[ref.place.local.raw].push_back(id);
+        cx_.loans.push(std::move(loan));
     }
 
     // What is borrowed through a reference lives no longer than that reference; through a mutable one, nor than those before.
@@ -385,28 +460,36 @@ class TypeCheck {
     }
 
     void call(const mir::CallTerminator& node) {
-        const TypeData callee = types_[operand_type(node.callee)];
-        std::vector<TypeId> args;
-        for (const mir::Operand& operand : node.args) args.push_back(operand_type(operand));
+        const TypeId callee_type = operand_type(node.callee), result = target_type(node.destination);
+        SmallVec<TypeId, 8> args;
+        bool any = regions_.may_hold_regions(callee_type) || regions_.may_hold_regions(result);
+        for (const mir::Operand& operand : node.args) {
+            args.push_back(operand_type(operand));
+            any = any || regions_.may_hold_regions(args.back());
+        }
+        if (!any) return;
+        const TypeData callee = types_[callee_type];
         if (callee.kind == TypeKind::FnPtr) {
             const std::vector<TypeId> parts(types_[callee.elements].begin(), types_[callee.elements].end());
-            return relate_call(node, args, {parts.data(), parts.size() - 1}, parts.back());
+            return relate_call(node, args.view(), {parts.data(), parts.size() - 1}, parts.back(), result);
         }
         if (callee.kind != TypeKind::FnDef) return;
         const check::FnSigInfo& sig = cx_.context.fn_sig(callee.def);
         RegionTypes::LateRegions late;
-        std::vector<TypeId> inputs;
-        const std::vector<TypeId> generic_inputs = sig.inputs;
-        const TypeId generic_output = sig.output;
-        for (const TypeId input : generic_inputs) inputs.push_back(regions_.instantiate(input, callee.args, &late));
-        const TypeId output = regions_.instantiate(generic_output, callee.args, &late);
+        // A type without regions is the same on both sides.
+        SmallVec<TypeId, 8> inputs;
+        for (std::uint32_t i = 0; i < sig.inputs.size(); ++i) {
+            const bool is_plain = i < args.size() && !regions_.may_hold_regions(args[i]);
+            inputs.push_back(is_plain ? args[i] : regions_.instantiate(sig.inputs[i], callee.args, &late));
+        }
+        const TypeId output = regions_.may_hold_regions(result) ? regions_.instantiate(sig.output, callee.args, &late) : result;
         call_predicates(callee, late);
-        relate_call(node, args, inputs, output);
+        relate_call(node, args.view(), inputs.view(), output, result);
     }
 
-    void relate_call(const mir::CallTerminator& node, const std::vector<TypeId>& args, std::span<const TypeId> inputs, TypeId output) {
+    void relate_call(const mir::CallTerminator& node, std::span<const TypeId> args, std::span<const TypeId> inputs, TypeId output, TypeId result) {
         for (std::size_t i = 0; i < std::min(args.size(), inputs.size()); ++i) sub_type(args[i], inputs[i], Category::CallArgument);
-        sub_type(output, cx_.type_of(node.destination), category_of(node.destination));
+        sub_type(output, result, category_of(node.destination));
     }
 
     // The callee's `where` clauses about lifetimes hold for the arguments.
@@ -422,7 +505,7 @@ class TypeCheck {
             const auto found = late.find({data.def.raw, data.index});
             return found == late.end() ? std::nullopt : std::optional<RegionVid>(found->second);
         };
-        const std::vector<check::Predicate> predicates = cx_.context.predicates_of(callee.def);
+        const std::vector<check::Predicate>& predicates = cx_.context.predicates_of(callee.def);
         for (const check::Predicate& predicate : predicates) {
             if (predicate.kind == check::Predicate::Kind::RegionOutlives) {
                 const auto longer = region_of(predicate.longer), shorter = region_of(predicate.region);
@@ -446,6 +529,7 @@ class TypeCheck {
             if (loan.kind != mir::BorrowKind::TwoPhaseMut || !loan.assigned.valid()) continue;
             follow(loan, LoanId(i));
         }
+        std::sort(cx_.activations.begin(), cx_.activations.end());
     }
 
     bool uses(const mir::Operand& operand, LocalId local) const { return !operand.is_constant() && operand.place.local == local; }
@@ -481,7 +565,7 @@ class TypeCheck {
             if (uses_at(at, loan.assigned)) {
                 loan.activation = at;
                 loan.is_two_phase = true;
-                cx_.activated_at[cx_.points.of(at).raw].push_back(id);
+                cx_.activations.emplace_back(cx_.points.of(at), id);
                 continue;
             }
             loan.reserved.insert(cx_.points.of(at).raw);
@@ -492,6 +576,9 @@ class TypeCheck {
     BodyCx& cx_;
     RegionTypes& regions_;
     types::TypeStore& types_;
+    bool hides_ = false;         // the result's type has an `impl Trait` of this function
+    std::vector<RegionVid> hidden_;   // what these hide, in the type of the result
+    bool any_regions_ = false;   // in the type of some local: if not, only what is called may ask something of regions
     Location at_;
     Span span_;
     std::map<std::uint32_t, RegionVid> named_;

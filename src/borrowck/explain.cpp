@@ -90,25 +90,44 @@ bool makes_result(const BodyCx& cx, Location at) {
 // The first use, going forward from the point in breadth, of a variable whose type holds the region.
 std::optional<Checker::Explanation> Checker::find_use(RegionVid region, Location from) const {
     PointUse uses(cx_, region);
-    std::vector<Location> queue{from};
+    std::vector<std::uint32_t> rank(cx_.graph.size());
+    for (std::uint32_t i = 0; i < cx_.graph.reverse_postorder().size(); ++i) rank[cx_.graph.reverse_postorder()[i]] = i;
+    struct Step {
+        Location at;
+        bool again;   // behind a jump back
+    };
+    std::vector<Step> queue{{from, false}};
     std::set<Location> seen;
     for (std::size_t head = 0; head < queue.size(); ++head) {
-        const Location at = queue[head];
+        const auto [at, again] = queue[head];
         if (!seen.insert(at).second || !regions_.contains(region, cx_.points.of(at))) continue;
-        switch (uses.at(at)) {
-            case Use::Def: continue;
-            case Use::Use: return Explanation{Explanation::Kind::Later, cx_.body.span_at(at), uses.local(), {}, 0, makes_result(cx_, at)};
-            case Use::Drop: return Explanation{Explanation::Kind::Dropped, cx_.body.span_at(at), uses.local(), {}, 0, false};
-            case Use::None: break;
-        }
+        const Use use = uses.at(at);
+        if (use == Use::Def) continue;
+        if (use != Use::None) return explain_use(at, uses.local(), use == Use::Drop, again);
         const mir::BasicBlock& block = cx_.body.blocks[at.block];
         if (at.statement < block.statements.size()) {
-            queue.push_back({at.block, at.statement + 1});
+            queue.push_back({{at.block, at.statement + 1}, again});
         } else {
-            mir::for_each_successor(block.terminator, [&](BlockId next) { queue.push_back({next, 0}); });
+            const auto follow = [&](BlockId next) { queue.push_back({{next, 0}, again || rank[next.raw] <= rank[at.block.raw]}); };
+            mir::for_each_successor(block.terminator, follow);
         }
     }
     return std::nullopt;
+}
+
+Checker::Explanation Checker::explain_use(Location at, LocalId local, bool is_drop, bool again) const {
+    Explanation why{Explanation::Kind::Later, cx_.body.span_at(at), local, {}, 0, false, false};
+    if (is_drop) {
+        why.kind = Explanation::Kind::Dropped;
+        return why;
+    }
+    if (again) why.kind = Explanation::Kind::LaterInLoop;
+    why.into_result = makes_result(cx_, at);
+    const mir::BasicBlock& block = cx_.body.blocks[at.block];
+    const auto* call = at.statement == block.statements.size() ? block.terminator.get_if<mir::CallTerminator>() : nullptr;
+    why.by_call = call != nullptr && call->source != mir::CallSource::Operator;
+    if (why.by_call) why.span = call->fn_span;
+    return why;
 }
 
 Checker::Explanation Checker::explain(const Loan& loan, Location at) const {
@@ -124,11 +143,10 @@ Checker::Explanation Checker::explain(const Loan& loan, Location at) const {
             // A reference that goes to the caller: the result's lifetime says more than where it is made.
             if (use->into_result || !is_user_variable(cx_, use->local)) {
                 const Explanation outlives = explain_outlives(loan);
-                const bool is_returned = outlives.kind != Explanation::Kind::None && regions_.constraint(outlives.blame).category == Category::Return;
-                if (is_returned) return outlives;
+                const bool is_known = outlives.kind != Explanation::Kind::None;
+                const Category category = is_known ? regions_.constraint(outlives.blame).category : Category::Boring;
+                if (category == Category::Return || category == Category::Opaque) return outlives;
             }
-            const bool straight_on = use->span.begin >= span_.begin;
-            if (!straight_on && use->kind == Explanation::Kind::Later) use->kind = Explanation::Kind::LaterInLoop;
             return *use;
         }
     }
@@ -154,10 +172,10 @@ void Checker::add_explanation(Diagnostic& error, const Explanation& why, std::st
     switch (why.kind) {
         case Explanation::Kind::None: return;
         case Explanation::Kind::Later:
-            if (!(why.span == loan.span && why.span == span_)) error.label(why.span, what + " later used here");
+            if (!(why.span == loan.span && why.span == span_)) error.label(why.span, what + (why.by_call ? " later used by call" : " later used here"));
             return;
         case Explanation::Kind::LaterInLoop:
-            error.label(why.span, what + " later used here, in later iteration of loop");
+            error.label(why.span, what + (why.by_call ? " later used by call" : " later used here") + ", in later iteration of loop");
             return;
         case Explanation::Kind::Dropped: {
             const mir::Local& local = cx_.body.locals[why.local];
@@ -174,14 +192,15 @@ void Checker::add_explanation(Diagnostic& error, const Explanation& why, std::st
             const RegionInfo& info = cx_.regions.info(why.region);
             const Outlives& constraint = regions_.constraint(why.blame);
             const std::string place = quoted(cx_, loan.place);
-            const std::string for_region = info.name.empty() ? std::string("a lifetime of the caller") : "`" + info.name + "`";
+            const std::string for_region = info.name.empty() ? std::string("a lifetime of the caller") : "`" + std::string(info.name) + "`";
             switch (constraint.category) {
                 case Category::Return: error.label(why.span, "returning this value requires that " + place + " is borrowed for " + for_region); return;
                 case Category::CallArgument: error.label(why.span, "argument requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Annotation: error.label(why.span, "type annotation requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Cast: error.label(why.span, "cast requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Assignment: error.label(why.span, "assignment requires that " + place + " is borrowed for " + for_region); return;
-                case Category::ClosureUpvar:
+                case Category::Opaque: error.label(why.span, "opaque type requires that " + place + " is borrowed for " + for_region); return;
+                case Category::Usage: error.label(why.span, "this usage requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Predicate:
                 case Category::Boring: error.label(why.span, "this requires that " + place + " is borrowed for " + for_region); return;
             }

@@ -2,7 +2,7 @@
 // TypeCheck (constraints.cpp), Liveness and Regions; read by the access checks, and by later checkers that add accesses of
 // their own (a barrier is a deep write to what it synchronises).
 #pragma once
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mir/mir.hpp"
@@ -34,8 +34,8 @@ class Points {
     std::vector<BlockId> block_of_;
 };
 
-// Why one region must outlive another.
-enum class Category : std::uint8_t { Return, Assignment, CallArgument, Annotation, Cast, ClosureUpvar, Predicate, Boring };
+// Why one region must outlive another. Usage: a closure becomes a part of the result; Opaque: an `impl Trait` hides the region.
+enum class Category : std::uint8_t { Return, Assignment, CallArgument, Annotation, Cast, Usage, Predicate, Opaque, Boring };
 
 // sup: sub, everywhere.
 struct Outlives {
@@ -53,7 +53,7 @@ enum class RegionRole : std::uint8_t { Inner, External, Local, Env, Parameter, R
 struct RegionInfo {
     bool is_universal = false;       // known to the caller: 'static, lifetime parameters, a closure's surroundings
     RegionRole role = RegionRole::Inner;
-    std::string name;                // "'a", "'static"; empty: without a name
+    std::string_view name;           // "'a", "'static"; empty: without a name
     bool is_named = false;           // the user can name it
     LocalId argument;                // universal without a name: the argument whose type holds it, if one
 };

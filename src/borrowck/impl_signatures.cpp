@@ -18,8 +18,8 @@ namespace {
 
 class SignatureCheck {
   public:
-    SignatureCheck(check::Context& context, DefId impl, DefId item, DefId promised)
-        : context_(context), types_(context.types()), impl_(impl), item_(item), promised_(promised), regions_(context, context.param_env(item)) {}
+    SignatureCheck(check::Context& context, TypeFacts& facts, DefId impl, DefId item, DefId promised)
+        : context_(context), types_(context.types()), impl_(impl), item_(item), promised_(promised), regions_(context, context.param_env(item), facts) {}
 
     bool run() {
         bind_parameters();
@@ -174,6 +174,7 @@ class SignatureCheck {
 
 bool check_impl_signatures(check::Context& context) {
     bool good = true;
+    TypeFacts facts;
     const hir::Program& program = context.program();
     const std::vector<DefId> impls = program.impls;   // the library's may grow
     for (const DefId impl : impls) {
@@ -186,7 +187,7 @@ bool check_impl_signatures(check::Context& context) {
             for (const DefId promised : program.as<hir::TraitDef>(trait_ref.trait).items) {
                 const hir::Def& def = program.defs[promised];
                 if (def.name.name != program.defs[item].name.name || !def.lowered || def.kind != hir::DefKind::AssocFn) continue;
-                good = SignatureCheck(context, impl, item, promised).run() && good;
+                good = SignatureCheck(context, facts, impl, item, promised).run() && good;
             }
         }
     }

@@ -1,6 +1,7 @@
 // Liveness of regions. A variable is use-live where its value may still be read, drop-live where it may still be dropped;
-// every region of its type is live there (for drops: the regions that a destructor could look at). Computed per variable,
-// walking backwards from its uses to where it is overwritten, so the cost is the size of the live ranges.
+// every region of its type is live there (for drops: the regions that a destructor could look at). Only regions that some loan
+// reaches are looked at. Computed per variable, walking backwards from its uses to where it is overwritten, so the cost is the
+// size of the live ranges.
 #include "borrowck/body_cx.hpp"
 
 namespace ockc::borrowck {
@@ -8,40 +9,68 @@ namespace ockc::borrowck {
 namespace {
 
 struct Uses {
+    LocalId local;
     std::vector<PointId> uses, drops, defs;
 };
 
 class Liveness {
   public:
-    Liveness(BodyCx& cx, Regions& regions)
-        : cx_(cx), regions_(regions), interesting_(cx.body.locals.size()), uses_(cx.body.locals.size()) {}
+    Liveness(BodyCx& cx, Regions& regions) : cx_(cx), regions_(regions), slot_(cx.body.locals.size(), kNone) {}
 
     void run() {
+        find_reached();
+        std::vector<RegionVid> held;
         for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
-            for (const RegionVid region : cx_.regions.regions_of(cx_.local_types[LocalId(i)])) {
-                interesting_[i] = interesting_[i] || !cx_.is_universal(region);
-            }
+            const TypeId type = cx_.local_types[LocalId(i)];
+            if (!cx_.regions.may_hold_regions(type)) continue;
+            held.clear();
+            cx_.regions.collect(type, held);
+            if (std::none_of(held.begin(), held.end(), [&](RegionVid region) { return reached_[region.raw] != 0; })) continue;
+            slot_[i] = static_cast<std::uint32_t>(uses_.size());
+            uses_.push_back(Uses{LocalId(i), {}, {}, {}});
         }
         find_uses();
         defined_.assign(cx_.points.count(), 0);
         seen_.assign(cx_.points.count(), 0);
-        for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
-            if (!interesting_[i]) continue;
-            mark(i, trace(uses_[i].uses, uses_[i].defs), cx_.regions.regions_of(cx_.local_types[LocalId(i)]));
-            if (uses_[i].drops.empty()) continue;
-            std::vector<RegionVid> held;
-            drop_regions(cx_.local_types[LocalId(i)], held, 0);
-            if (!held.empty()) mark(i, trace_drops(LocalId(i)), held);
+        for (const Uses& one : uses_) {
+            const TypeId type = cx_.local_types[one.local];
+            mark(trace(one.uses, one.defs), cx_.regions.regions_of(type));
+            if (one.drops.empty()) continue;
+            held.clear();
+            drop_regions(type, held, 0);
+            if (!held.empty()) mark(trace_drops(one), held);
         }
     }
 
   private:
-    void mark(std::uint32_t, const IntervalSet& points, const std::vector<RegionVid>& regions) {
-        for (const RegionVid region : regions) regions_.add_live(region, points);
+    static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+    // Whatever the regions of loans must outlive, directly or not. Universal regions are live everywhere as they are.
+    void find_reached() {
+        reached_.assign(cx_.regions.region_count(), 0);
+        std::vector<RegionVid> open;
+        const auto reach = [&](RegionVid region) {
+            if (reached_[region.raw] != 0) return;
+            reached_[region.raw] = 1;
+            open.push_back(region);
+        };
+        for (const Loan& loan : cx_.loans) reach(loan.region);
+        while (!open.empty()) {
+            const RegionVid region = open.back();
+            open.pop_back();
+            for (const std::uint32_t index : regions_.constraints_of(region)) reach(regions_.constraint(index).sub);
+        }
+        for (const RegionVid region : regions_.universal()) reached_[region.raw] = 0;
+    }
+
+    void mark(const IntervalSet& points, const std::vector<RegionVid>& regions) {
+        for (const RegionVid region : regions) {
+            if (reached_[region.raw] != 0) regions_.add_live(region, points);
+        }
     }
 
     void use(LocalId local, PointId at) {
-        if (interesting_[local.raw]) uses_[local.raw].uses.push_back(at);
+        if (slot_[local.raw] != kNone) uses_[slot_[local.raw]].uses.push_back(at);
     }
     void use(const Place& place, PointId at) {
         use(place.local, at);
@@ -55,16 +84,14 @@ class Liveness {
     // A write to the whole variable ends the life of its old value; a write to a part of it, or through it, is a use.
     void write(const Place& place, PointId at) {
         if (!place.is_local()) return use(place, at);
-        if (interesting_[place.local.raw]) uses_[place.local.raw].defs.push_back(at);
+        if (slot_[place.local.raw] != kNone) uses_[slot_[place.local.raw]].defs.push_back(at);
     }
 
     void find_uses() {
-        for (std::uint32_t b = 0; b < cx_.body.blocks.size(); ++b) {
-            const mir::BasicBlock& block = cx_.body.blocks[BlockId(b)];
-            for (std::uint32_t i = 0; i < block.statements.size(); ++i) {
-                statement(block.statements[i], cx_.points.of({BlockId(b), i}));
-            }
-            terminator(block.terminator, cx_.points.of({BlockId(b), static_cast<std::uint32_t>(block.statements.size())}));
+        std::uint32_t point = 0;
+        for (const mir::BasicBlock& block : cx_.body.blocks) {
+            for (const mir::Statement& node : block.statements) statement(node, PointId(point++));
+            terminator(block.terminator, PointId(point++));
         }
     }
 
@@ -95,7 +122,7 @@ class Liveness {
         if (const auto* call = node.get_if<mir::CallTerminator>()) {
             write(call->destination, at);
         } else if (const auto* drop = node.get_if<mir::DropTerminator>()) {
-            if (interesting_[drop->place.local.raw]) uses_[drop->place.local.raw].drops.push_back(at);
+            if (slot_[drop->place.local.raw] != kNone) uses_[slot_[drop->place.local.raw]].drops.push_back(at);
         } else if (node.get_if<mir::ReturnTerminator>() != nullptr) {
             use(mir::kReturnLocal, at);
         }
@@ -106,25 +133,24 @@ class Liveness {
         ++round_;
         for (const PointId def : defs) defined_[def.raw] = round_;
         std::vector<PointId> open(uses);
-        std::vector<std::uint32_t> members;
+        std::vector<IntervalSet::Interval> runs;
         while (!open.empty()) {
             PointId at = open.back();
             open.pop_back();
-            while (seen_[at.raw] != round_) {
-                seen_[at.raw] = round_;
-                members.push_back(at.raw);
-                const Location where = cx_.points.location(at);
-                if (where.statement == 0) {
-                    push_predecessors(where.block, open);
-                    break;
-                }
-                if (defined_[at.raw - 1] == round_) break;
+            if (seen_[at.raw] == round_) continue;
+            const BlockId block = cx_.points.location(at).block;
+            const std::uint32_t begin = cx_.points.of({block, 0}).raw, end = at.raw + 1;
+            seen_[at.raw] = round_;
+            while (at.raw > begin && defined_[at.raw - 1] != round_ && seen_[at.raw - 1] != round_) {
                 at = PointId(at.raw - 1);
+                seen_[at.raw] = round_;
             }
+            runs.push_back({at.raw, end});
+            if (at.raw == begin) push_predecessors(block, open);
         }
-        std::sort(members.begin(), members.end());
+        std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
         IntervalSet live;
-        for (const std::uint32_t point : members) live.insert(point);
+        for (const IntervalSet::Interval& run : runs) live.insert(run.begin, run.end);
         return live;
     }
 
@@ -137,25 +163,25 @@ class Liveness {
     }
 
     // A drop counts only where the variable may be initialised: a moved-from value is not dropped.
-    IntervalSet trace_drops(LocalId local) {
+    IntervalSet trace_drops(const Uses& one) {
         if (!init_) {
             paths_.emplace(cx_.body, cx_.context);
             init_.emplace(cx_.body, *paths_, cx_.graph);
         }
         const auto may_be_init = [&](const mir::InitState& state) {
             bool may_be = false;
-            paths_->for_each_descendant(paths_->of(local),
-                                        [&](mir::MovePathId path) { may_be = may_be || state.maybe_init.test(path.raw); });
+            paths_->for_each_descendant(paths_->of(one.local),
+                                        [&](mir::MovePathId path) { may_be = may_be || state.maybe_init(path); });
             return may_be;
         };
         std::vector<PointId> real;
-        for (const PointId drop : uses_[local.raw].drops) {
+        for (const PointId drop : one.drops) {
             if (may_be_init(init_->before(cx_.points.location(drop)))) real.push_back(drop);
         }
         IntervalSet kept;
         Location last;
         mir::InitState state;
-        trace(real, uses_[local.raw].defs).for_each([&](std::uint32_t point) {
+        trace(real, one.defs).for_each([&](std::uint32_t point) {
             const Location at = cx_.points.location(PointId(point));
             if (at.block != last.block) {
                 state = init_->at_start(at.block);
@@ -192,7 +218,8 @@ class Liveness {
 
     BodyCx& cx_;
     Regions& regions_;
-    std::vector<bool> interesting_;
+    std::vector<std::uint8_t> reached_;           // by RegionVid
+    std::vector<std::uint32_t> slot_;             // by LocalId: into uses_
     std::vector<Uses> uses_;
     std::vector<std::uint32_t> defined_, seen_;   // by PointId: the last round in which it was
     std::uint32_t round_ = 0;

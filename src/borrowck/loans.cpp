@@ -5,7 +5,7 @@
 namespace ockc::borrowck {
 
 LoanScopes::LoanScopes(const BodyCx& cx, const Regions& regions) : cx_(cx), regions_(regions), scopes_(cx.loans.size()) {
-    seen_.assign(cx.points.count(), 0);
+    if (!cx.loans.empty()) seen_.assign(cx.points.count(), 0);
     for (std::uint32_t i = 0; i < cx.loans.size(); ++i) trace(LoanId(i));
 }
 
@@ -27,7 +27,7 @@ bool LoanScopes::kills(const Loan& loan, Location at) const {
 
 void LoanScopes::trace(LoanId id) {
     const Loan& loan = cx_.loans[id];
-    std::vector<std::uint32_t> members;
+    const IntervalSet& region = regions_.value(loan.region);
     std::vector<Location> open;
     const auto push_next = [&](Location at) {
         const mir::BasicBlock& block = cx_.body.blocks[at.block];
@@ -36,17 +36,24 @@ void LoanScopes::trace(LoanId id) {
     };
     // `r = &mut *r` ends the loan that it makes: the path to it is overwritten.
     if (!kills(loan, loan.at)) push_next(loan.at);
+    // Straight on through a block while the region lasts.
     while (!open.empty()) {
-        const Location at = open.back();
+        Location at = open.back();
         open.pop_back();
-        const PointId point = cx_.points.of(at);
-        if (seen_[point.raw] == id.raw + 1 || !regions_.contains(loan.region, point)) continue;
-        seen_[point.raw] = id.raw + 1;
-        members.push_back(point.raw);
-        if (!kills(loan, at)) push_next(at);
+        const std::uint32_t begin = cx_.points.of(at).raw;
+        const std::uint32_t last = static_cast<std::uint32_t>(cx_.body.blocks[at.block].statements.size());
+        const std::uint32_t end = std::min(begin + (last - at.statement) + 1, region.end_of_run(begin));
+        std::uint32_t point = begin;
+        for (; point < end && seen_[point] != id.raw + 1; ++point, ++at.statement) {
+            seen_[point] = id.raw + 1;
+            if (kills(loan, at)) {
+                ++point;
+                break;
+            }
+            if (at.statement == last) push_next(at);
+        }
+        scopes_[id.raw].insert(begin, point);
     }
-    std::sort(members.begin(), members.end());
-    for (const std::uint32_t point : members) scopes_[id.raw].insert(point);
 }
 
 }  // namespace ockc::borrowck

@@ -28,16 +28,17 @@ bool is_prefix(const Place& shorter, const Place& longer) {
 
 void Checker::check_initialized(NeedsInit why, const Place& place) {
     const mir::MovePaths::Lookup found = paths_.find(place);
-    if (state_.maybe_uninit.test(found.path.raw)) report_uninitialized(why, found.path, place, false);
+    if (state_.maybe_uninit(found.path)) report_uninitialized(why, found.path, place, false);
 }
 
 void Checker::check_wholly_initialized(NeedsInit why, const Place& place) {
     const mir::MovePaths::Lookup found = paths_.find(place);
-    if (state_.maybe_uninit.test(found.path.raw)) return report_uninitialized(why, found.path, place, false);
+    if (state_.maybe_uninit(found.path)) return report_uninitialized(why, found.path, place, false);
+    if (paths_.is_leaf(found.path)) return;
     MovePathId part;
     const auto look_below = [&](MovePathId root) {
         paths_.for_each_descendant(root, [&](MovePathId path) {
-            if (!part.valid() && state_.maybe_uninit.test(path.raw)) part = path;
+            if (!part.valid() && state_.maybe_uninit(path)) part = path;
         });
     };
     if (found.exact) {
@@ -66,7 +67,7 @@ void Checker::check_assignable(const Place& place) {
                 if (!is_adt && cx_.types.kind(type) != types::TypeKind::Tuple) break;
                 MovePathId shortest;
                 for (MovePathId path = paths_.find(base).path; path.valid(); path = paths_.paths()[path].parent) {
-                    if (state_.maybe_uninit.test(path.raw)) shortest = path;
+                    if (state_.maybe_uninit(path)) shortest = path;
                 }
                 if (shortest.valid()) return report_uninitialized(NeedsInit::PartialAssignment, shortest, base, false);
                 break;
@@ -104,18 +105,13 @@ std::vector<Location> Checker::move_sites(MovePathId path) const {
         open.pop_back();
         if (!seen.insert(at).second) continue;
         bool filled = false, emptied = false;
-        for (const mir::InitId init : paths_.inits_at(at)) {
-            filled = filled || is_above(paths_.inits()[init].path, path);
-        }
+        for (const mir::Init& init : paths_.inits_at(at)) filled = filled || is_above(init.path, path);
         if (filled) continue;
         const mir::BasicBlock& block = cx_.body.blocks[at.block];
         const bool is_end = at.statement < block.statements.size()
                                 ? block.statements[at.statement].kind() == mir::StatementKind::StorageDead
                                 : block.terminator.kind() == mir::TerminatorKind::Drop;
-        for (const mir::MoveOutId move : paths_.moves_at(at)) {
-            const MovePathId moved = paths_.moves()[move].path;
-            emptied = emptied || is_above(moved, path) || is_above(path, moved);
-        }
+        for (const mir::MoveOut& move : paths_.moves_at(at)) emptied = emptied || is_above(move.path, path) || is_above(path, move.path);
         if (emptied && !is_end) {
             sites.push_back(at);
             continue;
@@ -138,7 +134,7 @@ void Checker::report_never_initialized(NeedsInit why, MovePathId path) {
     const LocalId local = paths_.paths()[path].place.local;
     if (!reported_uninit_.insert(local.raw).second) return;
     const std::string name = quoted(cx_, Place{local, {}});
-    const bool maybe = state_.maybe_init.test(path.raw);
+    const bool maybe = state_.maybe_init(path);
     const std::string message = why == NeedsInit::PartialAssignment
                                     ? "partially assigned binding " + name + " isn't fully initialized"
                                     : "used binding " + name + (maybe ? " is possibly-uninitialized" : " isn't initialized");
@@ -177,6 +173,7 @@ void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, co
             error.label(cx_.body.span_at(site), text);
         }
     }
+    if (sites.size() == 1) add_receiver(error, sites[0], moved);
     const TypeId type = cx_.body.type_of(moved);
     const std::string moved_name = quoted(cx_, moved);
     const mir::Local& local = cx_.body.locals[moved.local];
@@ -188,6 +185,34 @@ void Checker::report_moved(NeedsInit why, MovePathId path, const Place& used, co
         error.note(because);
     }
     moved_.insert_or_assign(sites, std::pair(used, std::move(error)));
+}
+
+// A method that takes `self` by value moves what it is called on: the call is what the user wrote.
+void Checker::add_receiver(Diagnostic& error, Location moved_at, const Place& moved) const {
+    const mir::BasicBlock& from = cx_.body.blocks[moved_at.block];
+    if (moved_at.statement >= from.statements.size()) return;
+    const auto* assign = from.statements[moved_at.statement].get_if<mir::AssignStatement>();
+    if (assign == nullptr || is_user_variable(cx_, assign->place.local)) return;
+    for (const mir::BasicBlock& block : cx_.body.blocks) {
+        const auto* call = block.terminator.get_if<mir::CallTerminator>();
+        if (call == nullptr || call->source != mir::CallSource::Method || !call->callee.is_constant()) continue;
+        if (call->args.empty() || call->args[0].is_constant() || !(call->args[0].place == assign->place)) continue;
+        for (Label& label : error.labels) {
+            const std::size_t word = label.text.find("moved here");
+            if (label.primary || word == std::string::npos) continue;
+            label.text.replace(word, 10, "moved due to this method call");
+            label.span = call->fn_span;
+        }
+        const hir::Program& program = cx_.context.program();
+        const DefId method = cx_.types[cx_.body.constants[call->callee.constant].type].def;
+        if (program.crates[program.defs[method].crate].is_library) return;
+        const DefId parent = program.defs[method].parent;
+        const bool is_impl = program.defs[parent].kind == hir::DefKind::Impl;
+        const std::string owner = is_impl ? cx_.text(cx_.context.type_of(parent)) : std::string(program.name(parent));
+        error.note_at(program.as<hir::FnDef>(method).sig.inputs[0].span,
+                      "`" + owner + "::" + std::string(program.name(method)) + "` takes ownership of the receiver `self`, which moves " + quoted(cx_, moved));
+        return;
+    }
 }
 
 bool Checker::is_in_loop_from(Location from, Location to) const {

@@ -39,45 +39,62 @@ std::optional<Place> Checker::forbidding(const Place& whole, MutationAllowed all
     }
 }
 
-std::optional<mir::InitId> Checker::ever_initialized(LocalId local) {
-    if (inits_of_local_.empty()) {
-        inits_of_local_.resize(cx_.body.locals.size());
-        for (std::uint32_t i = 0; i < paths_.inits().size(); ++i) {
-            inits_of_local_[paths_.paths()[paths_.inits()[mir::InitId(i)].path].place.local.raw].push_back(mir::InitId(i));
+// Of the initialisations that may have happened on a way here, without the storage ending since, the first of the body.
+const mir::Init& Checker::first_init(LocalId local) const {
+    const mir::Init* first = nullptr;
+    const auto meet = [&](const mir::Init& init) {
+        if (paths_.paths()[init.path].place.local == local && (first == nullptr || &init < first)) first = &init;
+    };
+    std::vector<Location> open;
+    const auto push_previous = [&](Location at) {
+        if (at.statement > 0) return open.push_back({at.block, at.statement - 1});
+        if (at.block == BlockId(0)) {
+            for (std::uint32_t i = 0; i < cx_.body.arg_count; ++i) meet(paths_.inits()[mir::InitId(i)]);
         }
+        for (const std::uint32_t pred : cx_.graph.predecessors(at.block.raw)) {
+            open.push_back({BlockId(pred), static_cast<std::uint32_t>(cx_.body.blocks[BlockId(pred)].statements.size())});
+        }
+    };
+    std::set<Location> seen;
+    for (push_previous(at_); !open.empty();) {
+        const Location at = open.back();
+        open.pop_back();
+        if (!seen.insert(at).second) continue;
+        bool ended = false;
+        for (const mir::Init& init : paths_.inits_at(at)) meet(init);
+        for (const mir::MoveOut& move : paths_.moves_at(at)) ended = ended || (move.ends_storage && move.path == paths_.of(local));
+        if (!ended) push_previous(at);
     }
-    for (const mir::InitId init : inits_of_local_[local.raw]) {
-        if (state_.ever_init.test(init.raw)) return init;
-    }
-    return std::nullopt;
+    OCKC_CHECK(first != nullptr);   // asked for where it was initialised
+    return *first;
 }
 
 // True when it was reported.
 bool Checker::check_permission(const Place& place, AccessKind kind, MutationAllowed allowed) {
-    if (kind.mode == AccessKind::Mode::Read || kind.mode == AccessKind::Mode::Activation) return false;
     const bool is_borrow = kind.write == WriteKind::MutableBorrow;
     if (!is_borrow && kind.write != WriteKind::Mutate) return false;
     if (is_borrow && kind.borrow == BorrowKind::UniqueCapture) allowed = MutationAllowed::Yes;
+    // A temporary is always mutable, and no one asks whether it had to be.
+    const mir::Local& root = cx_.body.locals[place.local];
+    if (place.is_local() && root.mutability == types::Mutability::Mut && !root.hir_local.valid()) return false;
     const std::optional<Place> culprit = forbidding(place, allowed);
     // The first assignment of `let x;` is no mutation.
     if (!culprit) {
-        if (is_borrow || ever_initialized(place.local)) note_mut_use(place, allowed);
+        if (is_borrow || state_.ever_init(place.local)) note_mut_use(place, allowed);
         return false;
     }
-    const std::optional<mir::InitId> first = ever_initialized(place.local);
-    if (!first) return false;
+    if (!state_.ever_init(place.local)) return false;
     if (!is_borrow && place.is_local()) {
-        report_reassignment(place, *first);
+        report_reassignment(place, first_init(place.local));
     } else {
         report_immutable(place, *culprit, is_borrow);
     }
     return true;
 }
 
-void Checker::report_reassignment(const Place& place, mir::InitId first) {
+void Checker::report_reassignment(const Place& place, const mir::Init& init) {
     const mir::Local& local = cx_.body.locals[place.local];
     const std::string name = quoted(cx_, place);
-    const mir::Init& init = paths_.inits()[first];
     const bool is_argument = local.kind == mir::LocalKind::Arg;
     const std::string message = is_argument ? "cannot assign to immutable argument " + name
                                             : "cannot assign twice to immutable variable " + name;

@@ -11,9 +11,10 @@ std::uint32_t weight(Category category) {
         case Category::Annotation:
         case Category::Cast:
         case Category::CallArgument:
-        case Category::ClosureUpvar:
+        case Category::Usage:
         case Category::Assignment: return 2;
-        case Category::Predicate: return 1;
+        case Category::Predicate:
+        case Category::Opaque: return 1;
         case Category::Boring: return 0;
     }
     OCKC_UNREACHABLE("category");
@@ -122,7 +123,7 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
     const RegionInfo& from = cx_.regions.info(longer);
     const RegionInfo& to = cx_.regions.info(shorter);
     const auto name = [](const RegionInfo& info, std::string_view anonymous) {
-        return info.name.empty() ? std::string(anonymous) : info.name;
+        return std::string(info.name.empty() ? anonymous : info.name);
     };
     const auto report = [&](Code code, std::string message, std::string label) -> Diagnostic& {
         Diagnostic& error = sink().error(code, blamed.span, std::move(message));
@@ -139,8 +140,8 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
     if ((from_anonymous || to_anonymous) && anonymous.argument.valid() && !is_self && !is_static) {
         const mir::Local& argument = cx_.body.locals[anonymous.argument];
         report(Code::E0621, "explicit lifetime required in the type of " + quoted(cx_, Place{anonymous.argument, {}}),
-               "lifetime `" + named.name + "` required")
-            .help_at(argument.span, "add the lifetime `" + named.name + "` to its type");
+               "lifetime `" + std::string(named.name) + "` required")
+            .help_at(argument.span, "add the lifetime `" + std::string(named.name) + "` to its type");
         return;
     }
     const std::string a = name(from, "'1"), b = name(to, "'2");
@@ -160,7 +161,8 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         case Category::Annotation: label = "type annotation requires that `" + a + "` must outlive `" + b + "`"; break;
         case Category::Cast: label = "cast requires that `" + a + "` must outlive `" + b + "`"; break;
         case Category::Assignment: label = "assignment requires that `" + a + "` must outlive `" + b + "`"; break;
-        case Category::ClosureUpvar:
+        case Category::Opaque: label = "opaque type requires that `" + a + "` must outlive `" + b + "`"; break;
+        case Category::Usage:
         case Category::Predicate:
         case Category::Boring: label = "requires that `" + a + "` must outlive `" + b + "`"; break;
     }
@@ -169,7 +171,7 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         if (!info->argument.valid()) continue;
         error.label(cx_.body.locals[info->argument].span,
                     info->name.empty() ? "let's call the lifetime of this reference `" + name(*info, info == &from ? "'1" : "'2") + "`"
-                                       : "lifetime `" + info->name + "` appears in this type");
+                                       : "lifetime `" + std::string(info->name) + "` appears in this type");
     }
     if (shorter != kStatic && from.is_named && to.is_named) {
         error.help("consider adding the following bound: `" + a + ": " + b + "`");

@@ -10,8 +10,8 @@ using types::RegionKind;
 using types::TypeData;
 using types::TypeKind;
 
-RegionTypes::RegionTypes(check::Context& context, const check::ParamEnv& env)
-    : context_(context), types_(context.types()), env_(env) {
+RegionTypes::RegionTypes(check::Context& context, const check::ParamEnv& env, TypeFacts& facts)
+    : context_(context), types_(context.types()), env_(env), facts_(facts) {
     add_universal(RegionInfo{true, RegionRole::External, "'static", true, LocalId()});
 }
 
@@ -34,7 +34,7 @@ RegionVid RegionTypes::vid(RegionId region) const {
 RegionId RegionTypes::replace(RegionId region, LateRegions* late, bool erase) {
     if (erase) return types_.erased;
     const types::RegionData data = types_[region];
-    const auto var = [&](RegionVid vid) { return types_.region({RegionKind::Var, DefId(), vid.raw, Symbol()}); };
+    const auto var = [&](RegionVid vid) { return facts_.variable(types_, vid); };
     switch (data.kind) {
         case RegionKind::Var: return region;
         case RegionKind::Erased:
@@ -65,22 +65,21 @@ ArgsId RegionTypes::replace(ArgsId args, LateRegions* late, bool erase) {
     return types_.args(out);
 }
 
-// Whether regions may stand anywhere inside, erased ones included.
-bool RegionTypes::may_hold_regions(TypeId type) {
-    if (const auto found = may_hold_.find(type); found != may_hold_.end()) return found->second;
-    const TypeData data = types_[type];
+bool TypeFacts::find_may_hold(types::TypeStore& types, TypeId type) {
+    const TypeData data = types[type];
     bool holds = data.kind == TypeKind::Ref || data.kind == TypeKind::Closure || data.kind == TypeKind::Opaque;
-    if (data.element.valid()) holds = holds || may_hold_regions(data.element);
+    if (data.element.valid()) holds = holds || may_hold_regions(types, data.element);
     if (data.elements.valid()) {
-        for (const TypeId element : types_[data.elements]) holds = holds || may_hold_regions(element);
+        for (const TypeId element : types[data.elements]) holds = holds || may_hold_regions(types, element);
     }
     if (data.args.valid()) {
-        for (const GenericArg arg : types_[data.args]) {
+        for (const GenericArg arg : types[data.args]) {
             holds = holds || arg.kind() == GenericArg::Kind::Region ||
-                    (arg.kind() == GenericArg::Kind::Type && may_hold_regions(arg.as_type()));
+                    (arg.kind() == GenericArg::Kind::Type && may_hold_regions(types, arg.as_type()));
         }
     }
-    may_hold_.emplace(type, holds);
+    if (type.raw >= may_hold_.size()) may_hold_.resize(std::max<std::size_t>(types.type_count(), type.raw + 1));
+    may_hold_[type.raw] = holds ? 2 : 1;
     return holds;
 }
 
@@ -257,7 +256,11 @@ TypeId RegionTypes::normalize(TypeId type) {
 // The associated type, with regions: from the impl when it can be told, else with fresh regions that everything in the
 // projection's arguments outlives.
 TypeId RegionTypes::normalize_projection(TypeId projection) {
-    const TypeId erased = context_.normalize(erase(projection), env_);
+    // Where nothing depends on the function's own bounds, the answer is the same for every function.
+    const TypeId plain = erase(projection);
+    const bool is_item = context_.program().defs[types_[plain].def].kind != hir::DefKind::ImplTrait;
+    const bool is_alone = is_item && env_.predicates.empty() && !types_.has(types_[plain].args, types::kHasProjection | types::kHasParam);
+    const TypeId erased = context_.normalize(plain, is_alone ? context_.empty_env() : env_);
     if (types_.kind(erased) == TypeKind::Projection) return projection;
     if (!may_hold_regions(erased)) return erased;
     const TypeData data = types_[projection];

@@ -18,9 +18,38 @@ enum class Variance : std::uint8_t { Bivariant, Covariant, Contravariant, Invari
 Variance compose(Variance outer, Variance inner);   // of `inner` seen through `outer`
 Variance join(Variance a, Variance b);
 
+// What holds of types in every body alike.
+class TypeFacts {
+  public:
+    // Whether regions may stand anywhere inside, erased ones included.
+    bool may_hold_regions(types::TypeStore& types, TypeId type) {
+        const std::uint8_t known = type.raw < may_hold_.size() ? may_hold_[type.raw] : 0;
+        return known != 0 ? known == 2 : find_may_hold(types, type);
+    }
+    RegionId variable(types::TypeStore& types, RegionVid vid) {
+        while (variables_.size() <= vid.raw) {
+            const std::uint32_t next = static_cast<std::uint32_t>(variables_.size());
+            variables_.push_back(types.region({types::RegionKind::Var, DefId(), next, Symbol()}));
+        }
+        return variables_[vid.raw];
+    }
+    // Of the parameters of a struct, enum or union.
+    const std::vector<Variance>& variances(check::Context& context, DefId adt);
+
+  private:
+    bool find_may_hold(types::TypeStore& types, TypeId type);
+    void variance_in(check::Context& context, TypeId type, Variance variance, std::vector<Variance>& out);
+    std::vector<Variance> variances_by_fields(check::Context& context, DefId adt);
+
+    std::vector<RegionId> variables_;                           // by RegionVid
+    std::vector<std::uint8_t> may_hold_;                        // by TypeId: 0 not known, 1 no, 2 yes
+    std::unordered_map<DefId, std::vector<Variance>> variances_, open_variances_;
+    std::vector<DefId> open_;                                   // keys of open_variances_: types that are being looked at
+};
+
 class RegionTypes {
   public:
-    RegionTypes(check::Context& context, const check::ParamEnv& env);
+    RegionTypes(check::Context& context, const check::ParamEnv& env, TypeFacts& facts);
 
     // ---- regions
     RegionVid fresh();
@@ -32,6 +61,7 @@ class RegionTypes {
     RegionInfo& info(RegionVid region) { return infos_[region]; }
     void outlives(Outlives constraint) { constraints_.push_back(constraint); }
     const std::vector<Outlives>& constraints() const { return constraints_; }
+    std::span<Outlives> constraints_from(std::size_t first) { return std::span(constraints_).subspan(first); }
 
     // ---- types
     // Erased regions become fresh variables, named ones the universal regions they are bound to, late ones what `late` says.
@@ -44,7 +74,7 @@ class RegionTypes {
     TypeId erase(TypeId type);                      // back to a type of the type tables
     void collect(TypeId type, std::vector<RegionVid>& out);
     const std::vector<RegionVid>& regions_of(TypeId type);
-    bool may_hold_regions(TypeId type);
+    bool may_hold_regions(TypeId type) { return facts_.may_hold_regions(types_, type); }
 
     // ---- structure
     TypeId field(TypeId base, std::uint32_t variant, std::uint32_t index);
@@ -53,8 +83,6 @@ class RegionTypes {
 
     // sub <: super under `variance`: adds the constraints of their regions.
     void relate(TypeId sub, TypeId super, Variance variance, const Outlives& reason);
-    const std::vector<Variance>& variances(DefId adt);
-
     types::TypeStore& types() { return types_; }
     check::Context& context() { return context_; }
 
@@ -71,19 +99,17 @@ class RegionTypes {
     void equate(RegionVid a, RegionVid b);
     void relate_regions(RegionId sub, RegionId super, Variance variance, const Outlives& reason);
     void relate_args(ArgsId sub, ArgsId super, const std::vector<Variance>* variances, Variance outer, const Outlives& reason);
-    void variance_in(TypeId type, Variance variance, std::vector<Variance>& out);
 
     check::Context& context_;
     types::TypeStore& types_;
     const check::ParamEnv& env_;
+    TypeFacts& facts_;
     IndexVec<RegionVid, RegionInfo> infos_;
     std::vector<Outlives> constraints_;
     std::unordered_map<RegionId, RegionVid> params_;
-    std::unordered_map<TypeId, bool> may_hold_;
     std::unordered_map<TypeId, std::vector<RegionVid>> regions_;
     std::unordered_map<TypeId, TypeId> normalized_;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, TypeId> fields_;
-    std::unordered_map<DefId, std::vector<Variance>> variances_;
 };
 
 }  // namespace ockc::borrowck

@@ -3,8 +3,10 @@
 
 namespace ockc::borrowck {
 
-Regions::Regions(std::uint32_t region_count, std::uint32_t point_count)
-    : region_count_(region_count), point_count_(point_count), live_(region_count), universal_index_(region_count, 0) {}
+Regions::Regions(std::uint32_t region_count, std::uint32_t point_count, const std::vector<Outlives>& constraints)
+    : region_count_(region_count), point_count_(point_count), constraints_(constraints), live_(region_count), universal_index_(region_count, 0) {
+    index();
+}
 
 void Regions::add_live(RegionVid region, const IntervalSet& points) { live_[region.raw].unite(points); }
 
@@ -19,20 +21,21 @@ bool Regions::outlives_end_of(RegionVid longer, RegionVid shorter) const { retur
 
 void Regions::index() {
     begin_.assign(region_count_ + 1, 0);
-    for (const Outlives& one : *constraints_) ++begin_[one.sup.raw + 1];
+    for (const Outlives& one : constraints_) ++begin_[one.sup.raw + 1];
     for (std::size_t i = 0; i < region_count_; ++i) begin_[i + 1] += begin_[i];
     std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
-    by_sup_.resize(constraints_->size());
-    for (std::uint32_t i = 0; i < constraints_->size(); ++i) by_sup_[at[(*constraints_)[i].sup.raw]++] = i;
+    by_sup_.resize(constraints_.size());
+    for (std::uint32_t i = 0; i < constraints_.size(); ++i) by_sup_[at[constraints_[i].sup.raw]++] = i;
 }
 
 void Regions::find_components() {
     constexpr std::uint32_t kUnseen = 0xFFFFFFFFu;
     std::vector<std::uint32_t> order(region_count_, kUnseen), low(region_count_);
-    std::vector<bool> on_stack(region_count_);
+    std::vector<std::uint8_t> on_stack(region_count_);
     std::vector<std::uint32_t> stack;
     std::uint32_t next = 0;
     scc_.assign(region_count_, kUnseen);
+    members_.reserve(region_count_);
     struct Frame {
         std::uint32_t region, edge;
     };
@@ -40,7 +43,7 @@ void Regions::find_components() {
     const auto enter = [&](std::uint32_t region) {
         order[region] = low[region] = next++;
         stack.push_back(region);
-        on_stack[region] = true;
+        on_stack[region] = 1;
         frames.push_back({region, 0});
     };
     for (std::uint32_t root = 0; root < region_count_; ++root) {
@@ -53,7 +56,7 @@ void Regions::find_components() {
                 const std::uint32_t to = constraint(edges[frames.back().edge++]).sub.raw;
                 if (order[to] == kUnseen) {
                     enter(to);
-                } else if (on_stack[to]) {
+                } else if (on_stack[to] != 0) {
                     low[region] = std::min(low[region], order[to]);
                 }
                 continue;
@@ -64,35 +67,33 @@ void Regions::find_components() {
             for (std::uint32_t member = kUnseen; member != region;) {
                 member = stack.back();
                 stack.pop_back();
-                on_stack[member] = false;
+                on_stack[member] = 0;
                 scc_[member] = scc_count_;
+                members_.push_back(member);
             }
             ++scc_count_;
         }
     }
 }
 
-void Regions::solve(const std::vector<Outlives>& constraints) {
-    constraints_ = &constraints;
-    index();
+void Regions::solve() {
     find_components();
     values_.assign(scc_count_, IntervalSet());
-    std::vector<std::vector<std::uint32_t>> members(scc_count_);
-    for (std::uint32_t region = 0; region < region_count_; ++region) members[scc_[region]].push_back(region);
+    std::uint32_t last = 0xFFFFFFFFu;
     // Tarjan finishes a component after those that it leads to, so these are done already.
-    for (std::uint32_t scc = 0; scc < scc_count_; ++scc) {
+    for (const std::uint32_t region : members_) {
+        const std::uint32_t scc = scc_[region];
         IntervalSet& value = values_[scc];
-        std::uint32_t last = scc;
-        for (const std::uint32_t region : members[scc]) {
-            value.unite(live_[region]);
-            for (const std::uint32_t edge : constraints_of(RegionVid(region))) {
-                const std::uint32_t from = scc_[constraint(edge).sub.raw];
-                if (from == scc || from == last) continue;
-                value.unite(values_[from]);
-                last = from;
-            }
+        value.unite(live_[region]);
+        for (const std::uint32_t edge : constraints_of(RegionVid(region))) {
+            const std::uint32_t from = scc_[constraint(edge).sub.raw];
+            if (from == scc || from == last) continue;
+            value.unite(values_[from]);
+            last = from;
         }
+        last = 0xFFFFFFFFu;
     }
+    is_solved_ = true;
 }
 
 }  // namespace ockc::borrowck

@@ -10,11 +10,12 @@ namespace ockc::borrowck {
 
 class Regions {
   public:
-    Regions(std::uint32_t region_count, std::uint32_t point_count);
+    Regions(std::uint32_t region_count, std::uint32_t point_count, const std::vector<Outlives>& constraints);
     void add_live(RegionVid region, const IntervalSet& points);
     // Everywhere, and at its own end.
     void make_universal(RegionVid region);
-    void solve(const std::vector<Outlives>& constraints);
+    void solve();
+    bool is_solved() const { return is_solved_; }
 
     bool contains(RegionVid region, PointId point) const { return value(region).contains(point.raw); }
     const IntervalSet& value(RegionVid region) const { return values_[scc_[region.raw]]; }
@@ -26,7 +27,7 @@ class Regions {
     std::span<const std::uint32_t> constraints_of(RegionVid region) const {
         return {by_sup_.data() + begin_[region.raw], begin_[region.raw + 1] - begin_[region.raw]};
     }
-    const Outlives& constraint(std::uint32_t index) const { return (*constraints_)[index]; }
+    const Outlives& constraint(std::uint32_t index) const { return constraints_[index]; }
     // The constraints on a shortest chain from `from` to a region for which `is_target` holds; empty: there is none.
     template <class Target>
     std::vector<std::uint32_t> find_path(RegionVid from, Target&& is_target) const;
@@ -37,13 +38,15 @@ class Regions {
     std::uint32_t end_of(RegionVid universal) const { return point_count_ + universal_index_[universal.raw]; }
 
     std::uint32_t region_count_, point_count_;
-    const std::vector<Outlives>* constraints_ = nullptr;
+    const std::vector<Outlives>& constraints_;
     std::vector<IntervalSet> live_, values_;
     std::vector<RegionVid> universal_;
     std::vector<std::uint32_t> universal_index_;
     std::vector<std::uint32_t> by_sup_, begin_;   // constraint indices grouped by sup
-    std::vector<std::uint32_t> scc_;              // component of each region; components come in topological order, subs first
+    // The component of each region; components come in topological order, subs first. Their members stand in that order.
+    std::vector<std::uint32_t> scc_, members_;
     std::uint32_t scc_count_ = 0;
+    bool is_solved_ = false;
 };
 
 template <class Target>

@@ -22,6 +22,11 @@ TypeId destructor_of(const BodyCx& cx, const Place& place) {
     return TypeId();
 }
 
+// A constraint that says that a closure goes where it lives longer.
+bool is_closure_blame(Category category) {
+    return category == Category::Return || category == Category::CallArgument || category == Category::Opaque;
+}
+
 }  // namespace
 
 void Checker::report_dead_while_borrowed(const Place& place, LoanId id, bool unwinding) {
@@ -82,13 +87,13 @@ bool Checker::report_escape(const Loan& loan, const Explanation& why) {
     const Outlives& blamed = regions_.constraint(why.blame);
     const std::string name = quoted(cx_, loan.place);
     const bool is_named = describe(cx_, loan.place).has_value();
-    if (loan.is_capture && is_named && !blamed.from_closure && (blamed.category == Category::Return || blamed.category == Category::CallArgument)) {
+    if (loan.is_capture && is_named && !blamed.from_closure && is_closure_blame(blamed.category)) {
         Diagnostic& error = sink().error(Code::E0373, loan.span,
                                          "closure may outlive the current function, but it borrows " + name +
                                              ", which is owned by the current function");
         only_label(error, loan.span, "may outlive borrowed value " + name);
-        error.note_at(blamed.span, blamed.category == Category::Return ? "closure is returned here" : "function requires argument type to outlive " +
-                      (cx_.regions.info(why.region).name.empty() ? std::string("the closure") : "`" + cx_.regions.info(why.region).name + "`"));
+        error.note_at(blamed.span, blamed.category != Category::CallArgument ? "closure is returned here" : "function requires argument type to outlive " +
+                      (cx_.regions.info(why.region).name.empty() ? std::string("the closure") : "`" + std::string(cx_.regions.info(why.region).name) + "`"));
         error.suggest(loan.span.start(), "move ", "to force the closure to take ownership of " + name + ", use the `move` keyword",
                       Applicability::MachineApplicable);
         return true;

@@ -16,33 +16,43 @@ DefId hir_owner(const hir::Program& program, DefId owner) {
 
 void MutUses::see(const mir::Body& body, const hir::Program& program) {
     const DefId owner = hir_owner(program, body.owner);
+    std::vector<Use>& uses = uses_[owner.raw];
     for (const mir::Local& local : body.locals) {
-        if (local.hir_local.valid()) seen_.insert({owner.raw, local.hir_local.raw});
+        if (!local.hir_local.valid()) continue;
+        if (local.hir_local.raw >= uses.size()) uses.resize(local.hir_local.raw + 1, kUnseen);
+        uses[local.hir_local.raw] = std::max(uses[local.hir_local.raw], kSeen);
     }
 }
 
 void MutUses::note(const mir::Body& body, const hir::Program& program, hir::LocalId variable) {
-    if (variable.valid()) used_.insert({hir_owner(program, body.owner).raw, variable.raw});
+    if (!variable.valid()) return;
+    std::vector<Use>& uses = uses_[hir_owner(program, body.owner).raw];
+    if (variable.raw >= uses.size()) uses.resize(variable.raw + 1, kUnseen);
+    // A closure's body may come before that of the variable's function.
+    uses[variable.raw] = kUsed;
 }
 
 void MutUses::report(check::Context& context) const {
     const hir::Program& program = context.program();
-    const hir::Body* body = nullptr;
-    DefId current;
-    for (const auto& [owner, local] : seen_) {
-        if (current.raw != owner || body == nullptr) {
-            current = DefId(owner);
-            const check::TypeTables* tables = program.crates[program.defs[current].crate].is_library ? nullptr : context.check_body(current);
-            body = tables != nullptr ? program.bodies[tables->body].get() : nullptr;
+    for (const auto& [raw, uses] : uses_) {
+        const DefId owner(raw);
+        const check::TypeTables* tables = program.crates[program.defs[owner].crate].is_library ? nullptr : context.check_body(owner);
+        if (tables == nullptr) continue;
+        const hir::Body& body = *program.bodies[tables->body];
+        for (std::uint32_t local = 0; local < std::min(uses.size(), body.locals.size()); ++local) {
+            if (uses[local] == kSeen) report(context, body, hir::LocalId(local));
         }
-        if (body == nullptr || local >= body->locals.size() || used_.contains({owner, local})) continue;
-        const hir::Local& variable = body->locals[hir::LocalId(local)];
-        if (!variable.is_mut || variable.desugared || !variable.pat.valid() || program.interner.text(variable.name.name).starts_with('_')) continue;
-        const Span span = body->pats[variable.pat].span;
-        context.sink()
-            .lint("unused_mut", span, "variable does not need to be mutable")
-            .suggest(Span{span.file, span.begin, std::max(span.begin, variable.name.span.begin)}, "", "remove this `mut`", Applicability::MachineApplicable);
     }
+}
+
+void MutUses::report(check::Context& context, const hir::Body& body, hir::LocalId local) const {
+    const hir::Local& variable = body.locals[local];
+    const std::string_view name = context.program().interner.text(variable.name.name);
+    if (!variable.is_mut || variable.desugared || !variable.pat.valid() || name.starts_with('_')) return;
+    const Span span = body.pats[variable.pat].span;
+    context.sink()
+        .lint("unused_mut", span, "variable does not need to be mutable")
+        .suggest(Span{span.file, span.begin, std::max(span.begin, variable.name.span.begin)}, "", "remove this `mut`", Applicability::MachineApplicable);
 }
 
 // Follows the same steps as `forbidding`: an allowed mutation that ends at a variable, or at a captured one, needs its `mut`.

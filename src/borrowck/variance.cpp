@@ -79,8 +79,7 @@ void RegionTypes::relate(TypeId sub, TypeId super, Variance variance, const Outl
             return;
         }
         case TypeKind::Adt: {
-            const std::vector<Variance> list = variances(a.def);
-            return relate_args(a.args, b.args, &list, variance, reason);
+            return relate_args(a.args, b.args, &facts_.variances(context_, a.def), variance, reason);
         }
         case TypeKind::Closure: {
             // What it captured is covariant; the enclosing item's arguments are not.
@@ -94,58 +93,75 @@ void RegionTypes::relate(TypeId sub, TypeId super, Variance variance, const Outl
     }
 }
 
-void RegionTypes::variance_in(TypeId type, Variance variance, std::vector<Variance>& out) {
-    const TypeData data = types_[type];
+void TypeFacts::variance_in(check::Context& context, TypeId type, Variance variance, std::vector<Variance>& out) {
+    types::TypeStore& types = context.types();
+    const TypeData data = types[type];
     const auto meet = [&](std::uint32_t index, Variance with) {
         if (index < out.size()) out[index] = join(out[index], with);
     };
     if (data.kind == TypeKind::Param) return meet(data.index, variance);
     if (data.kind == TypeKind::Ref) {
-        const types::RegionData& region = types_[data.region];
+        const types::RegionData& region = types[data.region];
         if (region.kind == types::RegionKind::EarlyParam) meet(region.index, variance);
     }
     if (data.element.valid()) {
         const bool is_mut = (data.kind == TypeKind::Ref || data.kind == TypeKind::RawPtr) && data.mutability == types::Mutability::Mut;
-        variance_in(data.element, is_mut ? Variance::Invariant : variance, out);
+        variance_in(context, data.element, is_mut ? Variance::Invariant : variance, out);
     }
     if (data.elements.valid()) {
-        const std::vector<TypeId> parts(types_[data.elements].begin(), types_[data.elements].end());
+        const std::vector<TypeId> parts(types[data.elements].begin(), types[data.elements].end());
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const bool is_input = data.kind == TypeKind::FnPtr && i + 1 < parts.size();
-            variance_in(parts[i], is_input ? compose(variance, Variance::Contravariant) : variance, out);
+            variance_in(context, parts[i], is_input ? compose(variance, Variance::Contravariant) : variance, out);
         }
     }
     if (!data.args.valid()) return;
-    const std::vector<Variance> inner = data.kind == TypeKind::Adt ? variances(data.def) : std::vector<Variance>();
-    for (std::size_t i = 0; i < types_[data.args].size(); ++i) {
-        const GenericArg arg = types_[data.args][i];
+    const std::vector<Variance> inner = data.kind == TypeKind::Adt ? variances(context, data.def) : std::vector<Variance>();
+    for (std::size_t i = 0; i < types[data.args].size(); ++i) {
+        const GenericArg arg = types[data.args][i];
         const Variance through = compose(variance, i < inner.size() ? inner[i] : Variance::Invariant);
         if (through == Variance::Bivariant) continue;
-        if (arg.kind() == GenericArg::Kind::Type) variance_in(arg.as_type(), through, out);
+        if (arg.kind() == GenericArg::Kind::Type) variance_in(context, arg.as_type(), through, out);
         if (arg.kind() == GenericArg::Kind::Region) {
-            const types::RegionData& region = types_[arg.as_region()];
+            const types::RegionData& region = types[arg.as_region()];
             if (region.kind == types::RegionKind::EarlyParam) meet(region.index, through);
         }
     }
 }
 
-// A recursive type sees its own parameters as they are known so far, until nothing changes. Cells are invariant.
-const std::vector<Variance>& RegionTypes::variances(DefId adt) {
-    if (const auto found = variances_.find(adt); found != variances_.end()) return found->second;
-    const std::size_t count = context_.generics_of(adt).count();
-    variances_[adt] = std::vector<Variance>(count, Variance::Bivariant);
-    const std::string_view lang = context_.program().defs[adt].lang_item;
-    if (lang == "unsafe_cell") return variances_[adt] = std::vector<Variance>(count, Variance::Invariant);
-    if (lang == "phantom_data") return variances_[adt] = std::vector<Variance>(count, Variance::Covariant);
-    for (bool changed = true; changed;) {
-        std::vector<Variance> now = variances_[adt];
-        for (const check::VariantInfo& variant : context_.adt(adt).variants) {
-            for (const check::FieldInfo& field : variant.fields) variance_in(field.type, Variance::Covariant, now);
-        }
-        changed = now != variances_[adt];
-        variances_[adt] = std::move(now);
+// Cells are invariant.
+std::vector<Variance> TypeFacts::variances_by_fields(check::Context& context, DefId adt) {
+    std::vector<Variance> now = open_variances_.at(adt);
+    const std::string_view lang = context.program().defs[adt].lang_item;
+    if (lang == "unsafe_cell") return std::vector<Variance>(now.size(), Variance::Invariant);
+    if (lang == "phantom_data") return std::vector<Variance>(now.size(), Variance::Covariant);
+    for (const check::VariantInfo& variant : context.adt(adt).variants) {
+        for (const check::FieldInfo& field : variant.fields) variance_in(context, field.type, Variance::Covariant, now);
     }
-    return variances_[adt];
+    return now;
+}
+
+// Types that mention each other are looked at together: each sees the others' parameters as they are known so far, until
+// nothing changes for any of them.
+const std::vector<Variance>& TypeFacts::variances(check::Context& context, DefId adt) {
+    if (const auto found = variances_.find(adt); found != variances_.end()) return found->second;
+    const bool is_first = open_.empty();
+    const auto [at, is_new] = open_variances_.try_emplace(adt, context.generics_of(adt).count(), Variance::Bivariant);
+    if (is_new) open_.push_back(adt);
+    if (!is_first) return at->second;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::size_t i = 0; i < open_.size(); ++i) {   // grows
+            const DefId one = open_[i];
+            std::vector<Variance> now = variances_by_fields(context, one);
+            changed = changed || now != open_variances_.at(one);
+            open_variances_.at(one) = std::move(now);
+        }
+    }
+    variances_.merge(open_variances_);
+    open_variances_.clear();
+    open_.clear();
+    return variances_.at(adt);
 }
 
 }  // namespace ockc::borrowck

@@ -229,12 +229,17 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     mir_options.edition = static_cast<std::uint32_t>(options.edition);
     mir::build(mir, context, mir_options);
     timer.end("mir");
-    dump("mir", [&] { return mir::print(mir, context); });
-    if (sink.has_errors()) return;
+    if (sink.has_errors()) {
+        dump("mir", [&] { return mir::print(mir, context); });
+        return;
+    }
     if (verifies(options)) mir::verify(mir, context);
 
     borrowck::MutUses mut_uses;
-    borrowck::check(mir, context, &mut_uses, session.whole_library ? borrowck::Scope::All : borrowck::Scope::User);
+    std::string mir_text;
+    borrowck::check(mir, context, &mut_uses, session.whole_library ? borrowck::Scope::All : borrowck::Scope::User,
+                    wants(options, "mir") ? &mir_text : nullptr);
+    dump("mir", [&] { return std::move(mir_text); });
     timer.end("borrowck");
     if (!sink.has_errors()) {
         const std::size_t first = sink.all().size();

@@ -93,7 +93,7 @@ class BodyRules {
             if (drop == nullptr || !context_.needs_drop(body_.type_of(drop->place), env_) || holds_nothing(drop->place.local)) continue;
             const InitState state = init.before({BlockId(b), static_cast<std::uint32_t>(block.statements.size())});
             bool alive = false;
-            paths.for_each_descendant(paths.find(drop->place).path, [&](MovePathId path) { alive |= state.maybe_init.test(path.raw); });
+            paths.for_each_descendant(paths.find(drop->place).path, [&](MovePathId path) { alive |= state.maybe_init(path); });
             if (!alive || std::find(reported.begin(), reported.end(), drop->place.local) != reported.end()) continue;
             reported.push_back(drop->place.local);
             const Span at = body_.locals[drop->place.local].span;

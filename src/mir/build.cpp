@@ -1,4 +1,4 @@
-// Bodies as a whole: entry points, parameters, the return block, removal of blocks that nothing reaches.
+// Bodies as a whole: entry points, parameters, the return block, what becomes of the blocks in the end.
 #include "mir/build.hpp"
 
 #include "mir/builder.hpp"
@@ -21,6 +21,8 @@ Builder::Builder(Program& program, check::Context& context, const check::TypeTab
 void Builder::begin_body(Span span) {
     body_.span = span;
     source_scope_ = body_.scopes.push(SourceScope{ScopeId(), span});
+    body_.locals.reserve(16);
+    body_.blocks.reserve(16);
     start_new();
     return_block_ = new_block();
 }
@@ -30,7 +32,7 @@ void Builder::finish_body(Span span) {
     go_to(span.valid() ? Span{span.file, span.end > span.begin ? span.end - 1 : span.end, span.end} : span, return_block_);
     start(return_block_);
     terminate(Span{span.file, span.end > span.begin ? span.end - 1 : span.end, span.end}, ReturnTerminator{});
-    remove_unreachable_blocks();
+    tidy_blocks();
     body_.has_errors = failed_;
 }
 
@@ -160,32 +162,66 @@ void Builder::build_closure(const check::ClosureInfo& closure) {
     finish_body(span);
 }
 
-// Keeps the blocks that the entry reaches, in reverse post-order of discovery, and renumbers the targets.
-void Builder::remove_unreachable_blocks() {
-    SideMap<BlockId, BlockId> renumber(body_.blocks.size());
-    std::vector<BlockId> order;
+// The block that control comes to from each without meeting a statement; of an endless round of jumps, one of its blocks.
+SideMap<BlockId, BlockId> Builder::jump_targets() const {
+    SideMap<BlockId, BlockId> target(body_.blocks.size());
+    std::vector<BlockId> chain;
+    for (std::uint32_t b = 0; b < body_.blocks.size(); ++b) {
+        chain.clear();
+        BlockId at(b);
+        while (!target[at].valid()) {
+            target.set(at, at);
+            const BasicBlock& block = body_.blocks[at];
+            const auto* jump = block.terminator.get_if<GotoTerminator>();
+            if (jump == nullptr || !block.statements.empty()) break;
+            chain.push_back(at);
+            at = jump->target;
+        }
+        for (const BlockId one : chain) target.set(one, target[at]);
+    }
+    return target;
+}
+
+// Keeps the blocks that the entry reaches, in the order of a depth-first walk, first successor first: roughly that of the
+// source. A jump to a jump goes where that one goes; a block that only one jump leads to becomes part of the block before it.
+void Builder::tidy_blocks() {
+    const SideMap<BlockId, BlockId> jump = jump_targets();
+    std::vector<std::uint32_t> entries(body_.blocks.size());   // ways into each block
     std::vector<BlockId> open{BlockId(0)};
-    std::vector<bool> seen(body_.blocks.size());
-    seen[0] = true;
-    // Depth-first, first successor first: blocks come out roughly in source order.
+    entries[0] = 1;
     while (!open.empty()) {
         const BlockId block = open.back();
         open.pop_back();
-        renumber.set(block, BlockId(static_cast<std::uint32_t>(order.size())));
-        order.push_back(block);
-        std::vector<BlockId> next;
-        for_each_successor(body_.blocks[block].terminator, [&](BlockId successor) { next.push_back(successor); });
-        for (std::size_t i = next.size(); i-- > 0;) {
-            if (seen[next[i].raw]) continue;
-            seen[next[i].raw] = true;
-            open.push_back(next[i]);
-        }
+        for_each_successor(body_.blocks[block].terminator, [&](BlockId successor) {
+            if (entries[jump[successor].raw]++ == 0) open.push_back(jump[successor]);
+        });
     }
+    SideMap<BlockId, BlockId> renumber(body_.blocks.size());
+    std::vector<BlockId> next;
     IndexVec<BlockId, BasicBlock> kept;
-    kept.reserve(order.size());
-    for (const BlockId block : order) kept.push(std::move(body_.blocks[block]));
+    kept.reserve(body_.blocks.size());
+    open.push_back(BlockId(0));
+    while (!open.empty()) {
+        const BlockId block = open.back();
+        open.pop_back();
+        if (renumber[block].valid()) continue;
+        BasicBlock whole = std::move(body_.blocks[block]);
+        for (const auto* go = whole.terminator.get_if<GotoTerminator>(); go != nullptr; go = whole.terminator.get_if<GotoTerminator>()) {
+            const BlockId rest = jump[go->target];
+            if (entries[rest.raw] != 1 || rest == block) break;
+            BasicBlock& follower = body_.blocks[rest];
+            whole.statements.insert(whole.statements.end(), follower.statements.begin(), follower.statements.end());
+            whole.terminator = follower.terminator;
+        }
+        next.clear();
+        for_each_successor(whole.terminator, [&](BlockId successor) { next.push_back(jump[successor]); });
+        for (std::size_t i = next.size(); i-- > 0;) {
+            if (!renumber[next[i]].valid()) open.push_back(next[i]);
+        }
+        renumber.set(block, kept.push(std::move(whole)));
+    }
     for (BasicBlock& block : kept) {
-        map_successors(program_.arena, block.terminator, [&](BlockId target) { return renumber[target]; });
+        map_successors(program_.arena, block.terminator, [&](BlockId target) { return renumber[jump[target]]; });
     }
     body_.blocks = std::move(kept);
 }
@@ -205,7 +241,9 @@ bool Builder::enter_nested(Span span) {
 // ---- emitting -----------------------------------------------------------------------------------------------------------
 
 void Builder::push(Span span, StatementData data) {
-    body_.blocks[current_].statements.push_back(Statement{span, source_scope_, data});
+    std::vector<Statement>& statements = body_.blocks[current_].statements;
+    if (statements.capacity() == 0) statements.reserve(4);
+    statements.push_back(Statement{span, source_scope_, data});
 }
 void Builder::assign(Span span, Place place, Rvalue value) { push(span, AssignStatement{place, value}); }
 void Builder::terminate(Span span, TerminatorData data) {

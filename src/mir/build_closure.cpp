@@ -18,7 +18,11 @@ PlaceBuilder Builder::captured_place(const check::Capture& capture) {
     for (const check::CaptureProjection& step : capture.projections) {
         switch (step.kind) {
             case check::CaptureProjection::Kind::Deref: deref(place, step.type); break;
-            case check::CaptureProjection::Kind::Field: field(place, step.field, step.type); break;
+            case check::CaptureProjection::Kind::Field:
+                // Captures name the fields of an enum that has one variant as those of a struct.
+                if (is_enum(place.type)) downcast(place, 0);
+                field(place, step.field, step.type);
+                break;
         }
     }
     return place;
@@ -66,8 +70,8 @@ bool Builder::is_declared_mutable(const PlaceBuilder& place) {
 // Is the variable itself `mut`; of a closure's capture, the captured place. If not, only a closure may borrow it for itself.
 bool Builder::is_root_mutable(const PlaceBuilder& place) {
     if (place.local.valid()) return body_.locals[place.local].mutability == Mutability::Mut;
-    const std::optional<std::uint32_t> index = capture_index(place);
-    return index && body_.upvars[*index].mutability == Mutability::Mut;
+    const std::optional<CapturedPart> part = captured_part(place);
+    return part && body_.upvars[part->capture].mutability == Mutability::Mut;
 }
 
 bool Builder::is_behind_shared(const PlaceBuilder& place) {
@@ -80,36 +84,43 @@ bool Builder::is_behind_shared(const PlaceBuilder& place) {
 }
 
 namespace {
-bool is_captured_prefix(const check::Capture& capture, const PlaceBuilder& place) {
-    if (capture.local != place.upvar || capture.projections.size() > place.steps.size()) return false;
-    for (std::size_t i = 0; i < capture.projections.size(); ++i) {
-        const check::CaptureProjection& want = capture.projections[i];
-        const Projection& have = place.steps[i];
-        if (want.kind == check::CaptureProjection::Kind::Deref ? have.kind != ProjectionKind::Deref
-                                                               : have.kind != ProjectionKind::Field || have.index != want.field) {
-            return false;
-        }
+// How many of the place's steps lead to what is captured; nothing: the place is no part of it. A downcast belongs to the field
+// behind it.
+std::optional<std::size_t> captured_steps(const check::Capture& capture, const PlaceBuilder& place) {
+    if (capture.local != place.upvar) return std::nullopt;
+    std::size_t at = 0;
+    for (const check::CaptureProjection& want : capture.projections) {
+        const bool is_field = want.kind == check::CaptureProjection::Kind::Field;
+        if (is_field && at < place.steps.size() && place.steps[at].kind == ProjectionKind::Downcast) ++at;
+        if (at >= place.steps.size()) return std::nullopt;
+        const Projection& have = place.steps[at++];
+        if (is_field ? have.kind != ProjectionKind::Field || have.index != want.field : have.kind != ProjectionKind::Deref) return std::nullopt;
     }
-    return true;
+    return at;
 }
 }  // namespace
 
-std::optional<std::uint32_t> Builder::capture_index(const PlaceBuilder& place) {
+bool Builder::is_enum(TypeId type) {
+    const types::TypeData& data = types_[type];
+    return data.kind == TypeKind::Adt && context_.adt(data.def).kind == check::AdtInfo::Kind::Enum;
+}
+
+std::optional<Builder::CapturedPart> Builder::captured_part(const PlaceBuilder& place) {
     for (std::uint32_t i = 0; i < closure_->captures.size(); ++i) {
-        if (is_captured_prefix(closure_->captures[i], place)) return i;
+        if (const std::optional<std::size_t> steps = captured_steps(closure_->captures[i], place)) return CapturedPart{i, *steps};
     }
     return std::nullopt;
 }
 
 std::optional<PlaceBuilder> Builder::resolve_upvar(const PlaceBuilder& place) {
-    if (const std::optional<std::uint32_t> found = capture_index(place)) {
-        const std::uint32_t i = *found;
+    if (const std::optional<CapturedPart> found = captured_part(place)) {
+        const std::uint32_t i = found->capture;
         const check::Capture& capture = closure_->captures[i];
         PlaceBuilder resolved = root(LocalId(1));
         if (types_.kind(resolved.type) == TypeKind::Ref) deref(resolved, pointee(resolved.type));
         field(resolved, i, capture.type);
         if (capture.kind != check::CaptureKind::ByValue) deref(resolved, capture.place_type);
-        for (std::size_t step = capture.projections.size(); step < place.steps.size(); ++step) {
+        for (std::size_t step = found->steps; step < place.steps.size(); ++step) {
             resolved.steps.push_back(place.steps[step]);
         }
         resolved.type = place.type;

@@ -75,7 +75,6 @@ void Builder::condition(hir::ExprId cond, const ElseTarget& on_false, Depth vari
 void Builder::bool_condition(hir::ExprId cond, const ElseTarget& on_false) {
     const Span span = span_of(cond);
     const LocalId value = new_temp(types_.boolean, span);
-    storage_live(span, value, static_cast<Depth>(scopes_.size() - 1));
     push_scope(true, span);
     into(Place{value, {}}, cond);
     pop_scope();

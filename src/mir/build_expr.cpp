@@ -75,7 +75,7 @@ void Builder::statement(hir::ExprId id) {
     if (const auto* jump = std::get_if<hir::ContinueExpr>(&source.data)) return continue_expr(*jump, source.span);
     if (const auto* jump = std::get_if<hir::ReturnExpr>(&source.data)) return return_expr(*jump, source.span);
     if (const auto* panic = std::get_if<hir::PanicExpr>(&source.data)) return panic_expr(*panic, source.span);
-    as_temp(full(id));
+    as_value(full(id));
 }
 
 // The right side is evaluated first, then the place on the left.

@@ -105,7 +105,7 @@ PlaceBuilder Builder::index_place(hir::ExprId id, const hir::IndexExpr& node, bo
     }
     const Span span = span_of(id);
     PlaceBuilder place = is_shared ? shared_cells_place(id, callee, as_operand(node.base)) : as_place_builder(full(node.base), promote);
-    const LocalId index = as_temp(full(node.index));
+    const LocalId index = as_value(full(node.index));
     const Place base = to_place(place);
     Operand length;
     const types::TypeData base_type = types_[place.type];

@@ -7,12 +7,24 @@ using check::AdjustKind;
 using types::TypeKind;
 
 LocalId Builder::as_temp(Adjusted node) { return as_temp_in(node, temp_depth(node.expr)); }
+LocalId Builder::as_value(Adjusted node) { return as_temp_in(node, temp_depth(node.expr), true); }
 
-LocalId Builder::as_temp_in(Adjusted node, Depth depth) {
+// Of what nothing can be borrowed, and nothing is left to drop, no one asks where its storage begins and ends.
+bool Builder::needs_storage(TypeId type) const {
+    switch (types_.kind(type)) {
+        case TypeKind::Never: case TypeKind::Bool: case TypeKind::Char: case TypeKind::Int: case TypeKind::Float: case TypeKind::Ref:
+        case TypeKind::RawPtr: case TypeKind::FnDef: case TypeKind::FnPtr: return false;
+        case TypeKind::Tuple: return type != types_.unit;
+        case TypeKind::Error: case TypeKind::Str: case TypeKind::Array: case TypeKind::Slice: case TypeKind::Adt: case TypeKind::Closure:
+        case TypeKind::Param: case TypeKind::Projection: case TypeKind::Opaque: case TypeKind::Infer: return true;
+    }
+    OCKC_UNREACHABLE("type kind");
+}
+
+LocalId Builder::as_temp_in(Adjusted node, Depth depth, bool only_value) {
     const Span span = span_of(node);
     const LocalId temp = new_temp(type_of(node), span);
-    push(span, StorageLiveStatement{temp});
-    schedule_drop(depth, temp, DropKind::Storage);
+    if (!only_value || needs_storage(body_.locals[temp].type)) storage_live(span, temp, depth);
     into(Place{temp, {}}, node);
     if (needs_drop(body_.locals[temp].type)) schedule_drop(depth, temp, DropKind::Value);
     return temp;
@@ -20,7 +32,7 @@ LocalId Builder::as_temp_in(Adjusted node, Depth depth) {
 
 Operand Builder::as_operand(Adjusted node) {
     if (const std::optional<Operand> constant = as_constant(node)) return *constant;
-    return Operand::move(Place{as_temp(node), {}});
+    return Operand::move(Place{as_value(node), {}});
 }
 
 LocalId Builder::assign_temp(Span span, TypeId type, Rvalue value) {

@@ -72,7 +72,8 @@ class Builder {
     void finish_body(Span span);
     void bind_params(hir::List<hir::FnParam> params);
     void bind_param(LocalId local, hir::PatId pat, hir::TyId written, Span span);
-    void remove_unreachable_blocks();
+    SideMap<BlockId, BlockId> jump_targets() const;
+    void tidy_blocks();
     void unsupported(Span span, std::string_view what, std::string_view way_round = {});
     bool enter_nested(Span span);              // counts nesting; false and an error beyond the limit
     void leave_nested() { --nesting_; }
@@ -133,7 +134,9 @@ class Builder {
 
     // ---- build_rvalue.cpp
     LocalId as_temp(Adjusted node);
-    LocalId as_temp_in(Adjusted node, Depth depth);
+    LocalId as_temp_in(Adjusted node, Depth depth, bool only_value = false);
+    LocalId as_value(Adjusted node);   // a temporary that is read, and never borrowed
+    bool needs_storage(TypeId type) const;
     Operand as_operand(Adjusted node);
     Operand as_operand(hir::ExprId expr) { return as_operand(full(expr)); }
     std::optional<Operand> as_constant(Adjusted node);
@@ -193,7 +196,12 @@ class Builder {
     bool is_declared_mutable(const PlaceBuilder& place);
     bool is_behind_shared(const PlaceBuilder& place);
     bool is_root_mutable(const PlaceBuilder& place);
-    std::optional<std::uint32_t> capture_index(const PlaceBuilder& place);   // which capture of this closure the place is part of
+    struct CapturedPart {
+        std::uint32_t capture = 0;
+        std::size_t steps = 0;                  // of the place, that lead to it
+    };
+    std::optional<CapturedPart> captured_part(const PlaceBuilder& place);   // what of this closure's captures the place is part of
+    bool is_enum(TypeId type);
     std::optional<PlaceBuilder> resolve_upvar(const PlaceBuilder& place);
 
     // ---- build_cond.cpp

@@ -30,7 +30,7 @@ class Elaborator {
     struct Liveness {
         bool maybe_init = false, maybe_uninit = false;
     };
-    Liveness of(MovePathId path) const { return {state_.maybe_init.test(path.raw), state_.maybe_uninit.test(path.raw)}; }
+    Liveness of(MovePathId path) const { return {state_.maybe_init(path), state_.maybe_uninit(path)}; }
     Liveness of_all(MovePathId root) const {
         Liveness sum;
         paths_.for_each_descendant(root, [&](MovePathId path) {
@@ -199,12 +199,12 @@ class Elaborator {
                 if (i < count) out.push_back(block.statements[i]);
                 const auto after = i == count ? after_drop_.find(b) : after_drop_.end();
                 std::vector<Statement>& cleared = after != after_drop_.end() ? body_.blocks[after->second].statements : out;
-                for (const MoveOutId move : paths_.moves_at(at)) add_flags(paths_.moves()[move].path, false, cleared);
-                for (const InitId init : paths_.inits_at(at)) {
+                for (const MoveOut& move : paths_.moves_at(at)) add_flags(move.path, false, cleared);
+                for (const Init& init : paths_.inits_at(at)) {
                     // A call initialises its destination on the way to its target, a block of its own.
                     const auto* call = i == count ? block.terminator.get_if<CallTerminator>() : nullptr;
                     std::vector<Statement>& where = call != nullptr ? at_start[call->target.raw] : out;
-                    add_flags(paths_.inits()[init].path, true, where);
+                    add_flags(init.path, true, where);
                 }
             }
             block.statements = std::move(out);

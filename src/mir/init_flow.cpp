@@ -1,4 +1,4 @@
-// Three forward gen/kill problems with union joins. A move makes a path and all below it uninitialised; an
+// One forward problem with union joins over the three sets together. A move makes a path and all below it uninitialised; an
 // initialisation, or a call's return into its destination, makes them initialised.
 #include "mir/init_flow.hpp"
 
@@ -7,106 +7,95 @@ namespace ockc::mir {
 // Successors stand in reverse, so that the reverse post-order has the first of them first: the order in which rustc looks for
 // errors.
 FlowGraph flow_graph(const Body& body) {
-    std::vector<std::uint32_t> next;
-    return FlowGraph(body.blocks.size(), [&](std::uint32_t node, auto&& emit) {
-        next.clear();
-        for_each_successor(body.blocks[BlockId(node)].terminator, [&](BlockId to) { next.push_back(to.raw); });
-        for (std::size_t i = next.size(); i-- > 0;) emit(next[i]);
-    });
+    return FlowGraph(
+        body.blocks.size(),
+        [&](std::uint32_t node, auto&& emit) {
+            for_each_successor(body.blocks[BlockId(node)].terminator, [&](BlockId to) { emit(to.raw); });
+        },
+        true);
 }
 
-namespace {
-enum class Effect : std::uint8_t { Init, Uninit, EverInit, EndStorage };
+void InitFlow::add(const MovePaths& paths, MovePathId path, bool init, std::uint32_t ever) {
+    const std::uint32_t path_bits = empty_.path_bits_;
+    const auto one = [&](MovePathId at) {
+        const std::uint32_t yes = at.raw, no = path_bits + at.raw;
+        effects_.push_back(init ? Effect{yes, no, ever, true} : Effect{no, yes, ever, false});
+    };
+    if (paths.is_leaf(path)) return one(path);
+    paths.for_each_descendant(path, one);
 }
 
-// Calls effect(Effect, index) in order: paths for Init and Uninit, InitId for EverInit, LocalId for EndStorage.
-template <class Fn>
-void InitFlow::effects(Location at, Fn&& effect) const {
-    for (const MoveOutId move : paths_.moves_at(at)) {
-        paths_.for_each_descendant(paths_.moves()[move].path, [&](MovePathId path) { effect(Effect::Uninit, path.raw); });
-    }
-    const BasicBlock& block = body_.blocks[at.block];
-    if (at.statement < block.statements.size()) {
-        if (const auto* dead = block.statements[at.statement].get_if<StorageDeadStatement>()) {
-            effect(Effect::EndStorage, dead->local.raw);
+void InitFlow::list_effects(const MovePaths& paths, std::uint32_t points) {
+    const std::uint32_t ever = 2 * empty_.path_bits_;
+    effects_.reserve(paths.moves().size() + paths.inits().size());
+    begin_.resize(points + 1);
+    for (std::uint32_t point = 0; point < points; ++point) {
+        begin_[point] = static_cast<std::uint32_t>(effects_.size());
+        for (const MoveOut& move : paths.moves_at(point)) {
+            add(paths, move.path, false, move.ends_storage ? ever + move.path.raw : kNone);   // a local's path has the local's number
         }
+        for (const Init& init : paths.inits_at(point)) add(paths, init.path, true, ever + paths.paths()[init.path].place.local.raw);
     }
-    for (const InitId init : paths_.inits_at(at)) {
-        paths_.for_each_descendant(paths_.inits()[init].path, [&](MovePathId path) { effect(Effect::Init, path.raw); });
-        effect(Effect::EverInit, init.raw);
-    }
+    begin_[points] = static_cast<std::uint32_t>(effects_.size());
 }
 
-InitFlow::InitFlow(const Body& body, const MovePaths& paths, const FlowGraph& graph) : body_(body), paths_(paths) {
-    const std::size_t path_count = paths.paths().size(), init_count = paths.inits().size();
-    inits_of_local_.resize(body.locals.size());
-    for (std::uint32_t i = 0; i < init_count; ++i) {
-        inits_of_local_[paths.paths()[paths.inits()[InitId(i)].path].place.local.raw].push_back(InitId(i));
-    }
-    std::vector<GenKill> init(body.blocks.size()), uninit(body.blocks.size()), ever(body.blocks.size());
+// A block's effect on a bit is to set it, to clear it, or nothing: what becomes of all zeros (gen) and of all ones (keep) tells
+// which.
+InitFlow::InitFlow(const Body& body, const MovePaths& paths, const FlowGraph& graph)
+    : paths_(paths), empty_(paths.paths().size(), body.locals.size()) {
+    const std::size_t width = empty_.words_.size();
+    std::uint32_t points = 0;
+    for (const BasicBlock& block : body.blocks) points += static_cast<std::uint32_t>(block.statements.size()) + 1;
+    list_effects(paths, points);
+    std::vector<std::uint64_t> gen(body.blocks.size() * width), keep(body.blocks.size() * width, ~std::uint64_t{0});
+    std::uint32_t point = 0;
     for (std::uint32_t b = 0; b < body.blocks.size(); ++b) {
-        init[b] = GenKill{BitSet(path_count), BitSet(path_count)};
-        uninit[b] = init[b];
-        ever[b] = GenKill{BitSet(init_count), BitSet(init_count)};
-        const auto set = [](GenKill& sets, std::size_t i, bool gen) {
-            (gen ? sets.gen : sets.kill).set(i);
-            (gen ? sets.kill : sets.gen).reset(i);
-        };
-        for (std::uint32_t i = 0; i <= body.blocks[BlockId(b)].statements.size(); ++i) {
-            effects(Location{BlockId(b), i}, [&](Effect effect, std::uint32_t index) {
-                switch (effect) {
-                    case Effect::Init:
-                    case Effect::Uninit:
-                        set(init[b], index, effect == Effect::Init);
-                        set(uninit[b], index, effect == Effect::Uninit);
-                        break;
-                    case Effect::EverInit: set(ever[b], index, true); break;
-                    case Effect::EndStorage:
-                        for (const InitId ended : inits_of_local_[index]) set(ever[b], ended.raw, false);
-                        break;
-                }
-            });
+        const std::uint32_t begin = begin_[point];
+        point += static_cast<std::uint32_t>(body.blocks[BlockId(b)].statements.size()) + 1;
+        for (std::uint32_t i = begin; i < begin_[point]; ++i) {
+            run(effects_[i], gen.data() + b * width);
+            run(effects_[i], keep.data() + b * width);
         }
     }
-    BitSet entry_init(path_count), entry_uninit(path_count, true), entry_ever(init_count);
-    for (std::uint32_t i = 0; i < body.arg_count; ++i) {
-        entry_ever.set(i);
-        paths.for_each_descendant(paths.of(LocalId(i + 1)), [&](MovePathId path) {
-            entry_init.set(path.raw);
-            entry_uninit.reset(path.raw);
+    entry_.resize(body.blocks.size() * width);
+    std::uint64_t* first = entry_.data();
+    const auto set = [&](std::uint32_t bit) { first[bit / 64] |= std::uint64_t{1} << (bit % 64); };
+    for (std::uint32_t i = 0; i < paths.paths().size(); ++i) set(empty_.path_bits_ + i);
+    for (std::uint32_t i = 1; i <= body.arg_count; ++i) {
+        paths.for_each_descendant(paths.of(LocalId(i)), [&](MovePathId path) {
+            run(Effect{path.raw, empty_.path_bits_ + path.raw, 2 * empty_.path_bits_ + i, true}, first);
         });
     }
-    maybe_init_ = solve(graph, init, entry_init, Direction::Forward);
-    maybe_uninit_ = solve(graph, uninit, entry_uninit, Direction::Forward);
-    ever_init_ = solve(graph, ever, entry_ever, Direction::Forward);
+    solve(graph, gen, keep);
 }
 
-InitState InitFlow::at_start(BlockId block) const {
-    return {maybe_init_[block.raw], maybe_uninit_[block.raw], ever_init_[block.raw]};
-}
-
-void InitFlow::apply(Location at, InitState& state) const {
-    effects(at, [&](Effect effect, std::uint32_t index) {
-        switch (effect) {
-            case Effect::Init:
-                state.maybe_init.set(index);
-                state.maybe_uninit.reset(index);
-                break;
-            case Effect::Uninit:
-                state.maybe_init.reset(index);
-                state.maybe_uninit.set(index);
-                break;
-            case Effect::EverInit: state.ever_init.set(index); break;
-            case Effect::EndStorage:
-                for (const InitId ended : inits_of_local_[index]) state.ever_init.reset(ended.raw);
-                break;
+// In reverse post-order, so that once around is enough but for loops: again while a back edge brought something new.
+void InitFlow::solve(const FlowGraph& graph, const std::vector<std::uint64_t>& gen, const std::vector<std::uint64_t>& keep) {
+    const std::size_t width = empty_.words_.size();
+    const auto order = graph.reverse_postorder();
+    std::vector<std::uint32_t> rank(graph.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::uint32_t node : order) {
+            for (const std::uint32_t next : graph.successors(node)) {
+                std::uint64_t added = 0;
+                for (std::size_t w = 0; w < width; ++w) {
+                    const std::uint64_t out = (entry_[node * width + w] & keep[node * width + w]) | gen[node * width + w];
+                    std::uint64_t& in = entry_[next * width + w];
+                    added |= out & ~in;
+                    in |= out;
+                }
+                again = again || (added != 0 && rank[next] <= rank[node]);
+            }
         }
-    });
+    }
 }
 
 InitState InitFlow::before(Location at) const {
     InitState state = at_start(at.block);
-    for (std::uint32_t i = 0; i < at.statement; ++i) apply(Location{at.block, i}, state);
+    const std::uint32_t begin = paths_.point({at.block, 0});
+    for (std::uint32_t i = 0; i < at.statement; ++i) apply(begin + i, state.words_.data());
     return state;
 }
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "mir/init_flow.hpp"
 #include "types/print.hpp"
 
 namespace ockc::mir {
@@ -27,12 +26,11 @@ class Propagator {
         : body_(body), context_(context), types_(context.types()), assigned_(body.locals.size()),
           borrowed_(body.locals.size()), known_(body.locals.size()), overflowed_(body.locals.size()) {}
 
-    bool run() {
+    bool run(std::span<const std::uint32_t> order) {
         count_assignments();
-        const FlowGraph graph = flow_graph(body_);
         std::vector<bool> reached(body_.blocks.size());
         reached[0] = true;
-        for (const std::uint32_t b : graph.reverse_postorder()) {
+        for (const std::uint32_t b : order) {
             if (reached[b]) block(BlockId(b), reached);
         }
         return good_;
@@ -331,6 +329,8 @@ class Propagator {
 
 }  // namespace
 
-bool lint_known_panics(const Body& body, check::Context& context) { return Propagator(body, context).run(); }
+bool lint_known_panics(const Body& body, check::Context& context, std::span<const std::uint32_t> order) {
+    return Propagator(body, context).run(order);
+}
 
 }  // namespace ockc::mir

@@ -5,7 +5,8 @@
 
 namespace ockc::mir {
 
-// Reports operations of the body that are known to overflow or to fail whenever they run. False when there is one.
-bool lint_known_panics(const Body& body, check::Context& context);
+// Reports operations of the body that are known to overflow or to fail whenever they run. False when there is one. `order`: the
+// reverse post-order of its blocks.
+bool lint_known_panics(const Body& body, check::Context& context, std::span<const std::uint32_t> order);
 
 }  // namespace ockc::mir

@@ -5,7 +5,15 @@ namespace ockc::mir {
 
 MovePaths::MovePaths(const Body& body, check::Context& context)
     : body_(body), context_(context), env_(context.param_env(context.body_owner(body.owner))) {
+    paths_.reserve(body.locals.size() + 8);
     for (std::uint32_t i = 0; i < body.locals.size(); ++i) paths_.push(MovePath{Place{LocalId(i), {}}, {}, {}, {}});
+    std::size_t points = 0;
+    for (const BasicBlock& block : body.blocks) points += block.statements.size() + 1;
+    block_begin_.reserve(body.blocks.size());
+    moves_begin_.reserve(points + 1);
+    inits_begin_.reserve(points + 1);
+    moves_.reserve(points);
+    inits_.reserve(points);
     for (std::uint32_t i = 1; i <= body.arg_count; ++i) {
         const Location entry{BlockId(0), 0};
         inits_.push(Init{MovePathId(i), entry, true});
@@ -21,11 +29,9 @@ MovePaths::MovePaths(const Body& body, check::Context& context)
         gather(Location{BlockId(b), static_cast<std::uint32_t>(block.statements.size())}, block.terminator);
     }
     begin_point();
-    for (std::uint32_t i = 0; i < moves_.size(); ++i) move_ids_.push_back(MoveOutId(i));
-    for (std::uint32_t i = 0; i < inits_.size(); ++i) init_ids_.push_back(InitId(i));
 }
 
-void MovePaths::begin_point() {
+inline void MovePaths::begin_point() {
     moves_begin_.push_back(static_cast<std::uint32_t>(moves_.size()));
     inits_begin_.push_back(static_cast<std::uint32_t>(inits_.size()));
 }
@@ -71,7 +77,7 @@ std::optional<MovePathId> MovePaths::make(const Place& place, Location at, bool 
     return path;
 }
 
-MovePaths::Lookup MovePaths::find(const Place& place) const {
+MovePaths::Lookup MovePaths::find_below(const Place& place) const {
     MovePathId path = of(place.local);
     for (const Projection& step : place.projections) {
         MovePathId next;
@@ -85,16 +91,15 @@ MovePaths::Lookup MovePaths::find(const Place& place) const {
 }
 
 void MovePaths::add_init(Location at, const Place& place) {
-    const std::optional<MovePathId> path = make(place, at, false);
-    if (!path) return;
-    inits_.push(Init{*path, at, false});
+    const std::optional<MovePathId> path = place.is_local() ? of(place.local) : make(place, at, false);
+    if (path) inits_.push(Init{*path, at, false});
 }
 
 void MovePaths::gather(Location at, const Operand& operand) {
     if (operand.kind != Operand::Kind::Move) return;
     const auto move_out = [&](const Place& place) {
-        const std::optional<MovePathId> path = make(place, at, true);
-        if (path) moves_.push(MoveOut{*path, at});
+        const std::optional<MovePathId> path = place.is_local() ? of(place.local) : make(place, at, true);
+        if (path) moves_.push(MoveOut{*path, at, false});
     };
     const Place& place = operand.place;
     const bool is_part = !place.projections.empty() && place.projections.back().kind == ProjectionKind::Subslice;
@@ -117,7 +122,7 @@ void MovePaths::gather(Location at, const Statement& statement) {
         for_each_operand(assign->value, [&](const Operand& operand) { gather(at, operand); });
         add_init(at, assign->place);
     } else if (const auto* dead = statement.get_if<StorageDeadStatement>()) {
-        moves_.push(MoveOut{of(dead->local), at});
+        moves_.push(MoveOut{of(dead->local), at, true});
     }
 }
 
@@ -127,25 +132,9 @@ void MovePaths::gather(Location at, const Terminator& terminator) {
         if (call->target.valid()) add_init(at, call->destination);
     } else if (const auto* drop = terminator.get_if<DropTerminator>()) {
         if (const Lookup found = find(drop->place); found.exact) {
-            moves_.push(MoveOut{found.path, at});
+            moves_.push(MoveOut{found.path, at, false});
         }
     }
-}
-
-std::span<const MoveOutId> MovePaths::moves_at(Location at) const {
-    const std::size_t p = point(at);
-    return std::span(move_ids_).subspan(moves_begin_[p], moves_begin_[p + 1] - moves_begin_[p]);
-}
-std::span<const InitId> MovePaths::inits_at(Location at) const {
-    const std::size_t p = point(at);
-    return std::span(init_ids_).subspan(inits_begin_[p], inits_begin_[p + 1] - inits_begin_[p]);
-}
-std::vector<MoveOutId> MovePaths::moves_of(MovePathId path) const {
-    std::vector<MoveOutId> list;
-    for (std::uint32_t i = 0; i < moves_.size(); ++i) {
-        if (moves_[MoveOutId(i)].path == path) list.push_back(MoveOutId(i));
-    }
-    return list;
 }
 
 }  // namespace ockc::mir

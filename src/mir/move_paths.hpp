@@ -23,6 +23,7 @@ struct MovePath {
 struct MoveOut {
     MovePathId path;
     Location at;
+    bool ends_storage = false;   // a StorageDead: what was initialised before does not count any more
 };
 struct Init {
     MovePathId path;
@@ -51,11 +52,22 @@ class MovePaths {
         MovePathId path;
         bool exact = false;
     };
-    Lookup find(const Place& place) const;
-    // What a point moves out of and initialises, as ranges into moves() and inits().
-    std::span<const MoveOutId> moves_at(Location at) const;
-    std::span<const InitId> inits_at(Location at) const;
-    std::vector<MoveOutId> moves_of(MovePathId path) const;
+    Lookup find(const Place& place) const {
+        const MovePathId root = of(place.local);
+        if (place.is_local()) return {root, true};
+        return is_leaf(root) ? Lookup{root, false} : find_below(place);
+    }
+    // What a point moves out of and initialises; points are numbered block by block.
+    std::uint32_t point(Location at) const { return block_begin_[at.block.raw] + at.statement; }
+    std::span<const MoveOut> moves_at(std::uint32_t point) const {
+        return std::span(moves_.raw()).subspan(moves_begin_[point], moves_begin_[point + 1] - moves_begin_[point]);
+    }
+    std::span<const Init> inits_at(std::uint32_t point) const {
+        return std::span(inits_.raw()).subspan(inits_begin_[point], inits_begin_[point + 1] - inits_begin_[point]);
+    }
+    std::span<const MoveOut> moves_at(Location at) const { return moves_at(point(at)); }
+    std::span<const Init> inits_at(Location at) const { return inits_at(point(at)); }
+    bool is_leaf(MovePathId path) const { return !paths_[path].first_child.valid(); }
     template <class Fn>
     void for_each_descendant(MovePathId root, Fn&& f) const {   // root included, parents first
         f(root);
@@ -65,6 +77,7 @@ class MovePaths {
     }
 
   private:
+    Lookup find_below(const Place& place) const;
     void gather(Location at, const Statement& statement);
     void gather(Location at, const Terminator& terminator);
     void gather(Location at, const Operand& operand);
@@ -80,14 +93,11 @@ class MovePaths {
     IndexVec<InitId, Init> inits_;
     std::vector<MoveError> errors_;
     std::vector<std::unique_ptr<std::vector<Projection>>> arrays_;   // the projections of paths that no statement names
-    void begin_point();
-    std::size_t point(Location at) const { return block_begin_[at.block.raw] + at.statement; }
 
-    // Points in order, block by block. What one point moves and initialises stands together, so a point keeps only where its
-    // moves and inits begin; one more entry ends the last.
+    // What one point moves and initialises stands together, so a point keeps only where its moves and inits begin; one more
+    // entry ends the last.
+    void begin_point();
     std::vector<std::uint32_t> block_begin_, moves_begin_, inits_begin_;
-    std::vector<MoveOutId> move_ids_;
-    std::vector<InitId> init_ids_;
 };
 
 }  // namespace ockc::mir

@@ -10,8 +10,8 @@ namespace {
 
 class Printer {
   public:
-    Printer(const Body& body, const check::Context& context)
-        : body_(body), context_(context), types_(const_cast<check::Context&>(context).types()) {}
+    Printer(const Body& body, const check::Context& context, const Notes& notes = {})
+        : body_(body), context_(context), types_(const_cast<check::Context&>(context).types()), notes_(notes) {}
 
     std::string place(const Place& place) const {
         std::string text = fmt::format("_{}", place.local.raw);
@@ -28,8 +28,9 @@ class Printer {
         OCKC_UNREACHABLE("operand kind");
     }
 
-    std::string rvalue(const Rvalue& value) const;
-    std::string statement(const Statement& statement) const;
+    // `region`: of a borrow.
+    std::string rvalue(const Rvalue& value, std::string_view region = {}) const;
+    std::string statement(const Statement& statement, std::string_view region = {}) const;
     std::string terminator(const Terminator& terminator) const;
     std::string aggregate(const AggregateRvalue& node) const;
     void body(TextWriter& out) const;
@@ -63,10 +64,16 @@ class Printer {
     }
     std::string locals_text() const;
     std::string head() const;
+    std::string local_type(LocalId local) const { return notes_.local_type ? notes_.local_type(local) : type(body_.locals[local].type); }
+    void line(TextWriter& out, Location at, const std::string& text) const {
+        const std::string comment = notes_.comment ? notes_.comment(at) : std::string();
+        out.line("{};{}{}", text, comment.empty() ? "" : "  // ", comment);
+    }
 
     const Body& body_;
     const check::Context& context_;
     const types::TypeStore& types_;
+    const Notes& notes_;
 };
 
 std::string Printer::constant(const Constant& value) const {
@@ -135,7 +142,7 @@ std::string_view borrow_text(BorrowKind kind) {
     OCKC_UNREACHABLE("borrow kind");
 }
 
-std::string Printer::rvalue(const Rvalue& value) const {
+std::string Printer::rvalue(const Rvalue& value, std::string_view region) const {
     switch (kind(value)) {
         case RvalueKind::None: return "?";
         case RvalueKind::Use: return operand(std::get<UseRvalue>(value.data).operand);
@@ -147,7 +154,9 @@ std::string Printer::rvalue(const Rvalue& value) const {
         }
         case RvalueKind::Ref: {
             const auto& node = std::get<RefRvalue>(value.data);
-            return fmt::format("{}{}", borrow_text(node.borrow), place(node.place));
+            const std::string_view amp = borrow_text(node.borrow);
+            if (region.empty()) return fmt::format("{}{}", amp, place(node.place));
+            return fmt::format("&{} {}{}", region, amp.substr(1), place(node.place));
         }
         case RvalueKind::RawPtr: {
             const auto& node = std::get<RawPtrRvalue>(value.data);
@@ -192,12 +201,12 @@ std::string_view cause_text(FakeReadCause cause) {
     OCKC_UNREACHABLE("cause");
 }
 
-std::string Printer::statement(const Statement& statement) const {
+std::string Printer::statement(const Statement& statement, std::string_view region) const {
     switch (statement.kind()) {
         case StatementKind::None: return "?";
         case StatementKind::Assign: {
             const auto& node = statement.as<AssignStatement>();
-            return fmt::format("{} = {}", place(node.place), rvalue(node.value));
+            return fmt::format("{} = {}", place(node.place), rvalue(node.value, region));
         }
         case StatementKind::SetDiscriminant: {
             const auto& node = statement.as<SetDiscriminantStatement>();
@@ -291,9 +300,9 @@ std::string Printer::head() const {
     if (!is_fn) return fmt::format("{} {}: {} = {{", def_kind_text(kind), path, type(body_.locals[kReturnLocal].type));
     std::string params;
     for (std::uint32_t i = 1; i <= body_.arg_count; ++i) {
-        params += fmt::format("{}_{}: {}", i == 1 ? "" : ", ", i, type(body_.locals[LocalId(i)].type));
+        params += fmt::format("{}_{}: {}", i == 1 ? "" : ", ", i, local_type(LocalId(i)));
     }
-    return fmt::format("fn {}({}) -> {} {{", path, params, type(body_.locals[kReturnLocal].type));
+    return fmt::format("fn {}({}) -> {} {{", path, params, local_type(kReturnLocal));
 }
 
 void Printer::body(TextWriter& out) const {
@@ -308,14 +317,19 @@ void Printer::body(TextWriter& out) const {
     for (std::uint32_t i = 0; i < body_.locals.size(); ++i) {
         const Local& local = body_.locals[LocalId(i)];
         if (local.kind == LocalKind::Arg) continue;
-        out.line("let {}_{}: {};", local.mutability == Mutability::Mut ? "mut " : "", i, type(local.type));
+        out.line("let {}_{}: {};", local.mutability == Mutability::Mut ? "mut " : "", i, local_type(LocalId(i)));
     }
+    for (const std::string& one : notes_.table) out.line("// {}", one);
     for (std::uint32_t i = 0; i < body_.blocks.size(); ++i) {
         out.end_line();
         out.line("bb{}: {{", i);
         out.indent();
-        for (const Statement& one : body_.blocks[BlockId(i)].statements) out.line("{};", statement(one));
-        out.line("{};", terminator(body_.blocks[BlockId(i)].terminator));
+        Location at{BlockId(i), 0};
+        for (const Statement& one : body_.blocks[at.block].statements) {
+            line(out, at, statement(one, notes_.borrow_region ? notes_.borrow_region(at) : std::string()));
+            ++at.statement;
+        }
+        line(out, at, terminator(body_.blocks[at.block].terminator));
         out.dedent();
         out.line("}}");
     }
@@ -341,9 +355,9 @@ std::string terminator_text(const Body& body, const check::Context& context, con
     return Printer(body, context).terminator(terminator);
 }
 
-std::string print(const Body& body, const check::Context& context) {
+std::string print(const Body& body, const check::Context& context, const Notes& notes) {
     TextWriter out;
-    Printer(body, context).body(out);
+    Printer(body, context, notes).body(out);
     for (const auto& promoted : body.promoted) {
         out.end_line();
         out.raw(print(*promoted, context));

@@ -1,5 +1,6 @@
 // MIR as text, in the shape of rustc's dumps.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "check/context.hpp"
@@ -7,7 +8,15 @@
 
 namespace ockc::mir {
 
-std::string print(const Body& body, const check::Context& context);
+// What an analysis has to say about a body, woven into its text. The functions may be empty.
+struct Notes {
+    std::function<std::string(LocalId)> local_type;      // in place of the type as the body has it
+    std::function<std::string(Location)> borrow_region;   // of the borrow made there: `&'3 _1`
+    std::function<std::string(Location)> comment;         // behind the statement; empty: none
+    std::vector<std::string> table;                       // comments in front of the blocks
+};
+
+std::string print(const Body& body, const check::Context& context, const Notes& notes = {});
 // Every body of the user's crate, in the order they were built.
 std::string print(const Program& program, const check::Context& context);
 

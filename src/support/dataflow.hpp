@@ -1,6 +1,7 @@
 // Bit sets, flow graphs and the worklist solver that every dataflow analysis shares (initialisation, loans, liveness,
 // uniformity ..). A problem is a gen and a kill set per block; what happens inside a block is its owner's business.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -80,15 +81,21 @@ class BitSet {
 // Successors, predecessors and a reverse post-order of a graph whose node 0 is the entry.
 class FlowGraph {
   public:
-    // successors(node, emit) calls emit(successor) for each.
+    // successors(node, emit) calls emit(successor) for each; `reversed` keeps them in the opposite order.
     template <class Successors>
-    FlowGraph(std::size_t size, Successors&& successors) {
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    FlowGraph(std::size_t size, Successors&& successors, bool reversed = false) {
+        successor_begin_.reserve(size + 1);
+        successors_.reserve(size + size / 2);
         for (std::uint32_t node = 0; node < size; ++node) {
-            successors(node, [&](std::uint32_t to) { edges.emplace_back(node, to); });
+            const std::size_t begin = successors_.size();
+            successor_begin_.push_back(static_cast<std::uint32_t>(begin));
+            successors(node, [&](std::uint32_t to) { successors_.push_back(to); });
+            if (reversed && successors_.size() > begin + 1) {
+                std::reverse(successors_.begin() + static_cast<std::ptrdiff_t>(begin), successors_.end());
+            }
         }
-        index(size, edges, successors_, successor_begin_, false);
-        index(size, edges, predecessors_, predecessor_begin_, true);
+        successor_begin_.push_back(static_cast<std::uint32_t>(successors_.size()));
+        index_predecessors(size);
         number(size);
     }
     std::size_t size() const { return successor_begin_.size() - 1; }
@@ -104,34 +111,41 @@ class FlowGraph {
     static std::span<const std::uint32_t> row(const List& items, const List& begin, std::uint32_t node) {
         return {items.data() + begin[node], begin[node + 1] - begin[node]};
     }
-    static void index(std::size_t size, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges, List& items,
-                      List& begin, bool backward) {
-        begin.assign(size + 1, 0);
-        for (const auto& [from, to] : edges) ++begin[(backward ? to : from) + 1];
-        for (std::size_t i = 0; i < size; ++i) begin[i + 1] += begin[i];
-        List at(begin.begin(), begin.end() - 1);
-        items.resize(edges.size());
-        for (const auto& [from, to] : edges) items[at[backward ? to : from]++] = backward ? from : to;
+    // By node, in order of their numbers: each row is filled from its end.
+    void index_predecessors(std::size_t size) {
+        predecessor_begin_.assign(size + 1, 0);
+        for (const std::uint32_t to : successors_) ++predecessor_begin_[to];
+        std::uint32_t sum = 0;
+        for (std::uint32_t& end : predecessor_begin_) end = sum += end;
+        predecessors_.resize(successors_.size());
+        for (std::size_t node = size; node-- > 0;) {
+            for (std::uint32_t i = successor_begin_[node + 1]; i-- > successor_begin_[node];) {
+                predecessors_[--predecessor_begin_[successors_[i]]] = static_cast<std::uint32_t>(node);
+            }
+        }
     }
     void number(std::size_t size) {
         if (size == 0) return;
-        std::vector<bool> seen(size);
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{0, 0}};   // node, next successor
-        seen[0] = true;
+        List next(successor_begin_.begin(), successor_begin_.end() - 1);   // by node: the edge to follow next
+        std::vector<std::uint8_t> seen(size);
+        List open;
+        order_.reserve(size);
+        open.reserve(size);
+        open.push_back(0);
+        seen[0] = 1;
         while (!open.empty()) {
-            const std::uint32_t node = open.back().first;
-            const auto next = successors(node);
-            if (open.back().second == next.size()) {
+            const std::uint32_t node = open.back();
+            if (next[node] == successor_begin_[node + 1]) {
                 order_.push_back(node);
                 open.pop_back();
                 continue;
             }
-            const std::uint32_t to = next[open.back().second++];
-            if (seen[to]) continue;
-            seen[to] = true;
-            open.emplace_back(to, 0);
+            const std::uint32_t to = successors_[next[node]++];
+            if (seen[to] != 0) continue;
+            seen[to] = 1;
+            open.push_back(to);
         }
-        order_ = List(order_.rbegin(), order_.rend());
+        std::reverse(order_.begin(), order_.end());
     }
     List successors_, successor_begin_, predecessors_, predecessor_begin_, order_;
 };

@@ -18,6 +18,12 @@ class IntervalSet {
                                       [](std::uint32_t v, const Interval& i) { return v < i.begin; });
         return after != items_.begin() && value < std::prev(after)->end;
     }
+    // The end of the members that follow each other from `value` on; `value` itself when it is none.
+    std::uint32_t end_of_run(std::uint32_t value) const {
+        auto after = std::upper_bound(items_.begin(), items_.end(), value,
+                                      [](std::uint32_t v, const Interval& i) { return v < i.begin; });
+        return after == items_.begin() ? value : std::max(value, std::prev(after)->end);
+    }
     void insert(std::uint32_t value) { insert(value, value + 1); }
     void insert(std::uint32_t begin, std::uint32_t end) {
         if (begin >= end) return;

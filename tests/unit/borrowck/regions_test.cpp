@@ -12,7 +12,11 @@ TEST_CASE("the solution is the least fixed point") {
     std::mt19937 random(11);
     for (int round = 0; round < 100; ++round) {
         constexpr std::uint32_t kRegions = 12, kPoints = 40;
-        Regions regions(kRegions, kPoints);
+        std::vector<Outlives> constraints;
+        for (int i = 0; i < 14; ++i) {
+            constraints.push_back(Outlives{RegionVid(random() % kRegions), RegionVid(random() % kRegions), Category::Boring, {}, {}});
+        }
+        Regions regions(kRegions, kPoints, constraints);
         std::vector<std::vector<bool>> naive(kRegions, std::vector<bool>(kPoints));
         for (std::uint32_t r = 0; r < kRegions; ++r) {
             IntervalSet live;
@@ -21,11 +25,7 @@ TEST_CASE("the solution is the least fixed point") {
             regions.add_live(RegionVid(r), live);
             for (std::uint32_t p = begin; p < end; ++p) naive[r][p] = true;
         }
-        std::vector<Outlives> constraints;
-        for (int i = 0; i < 14; ++i) {
-            constraints.push_back(Outlives{RegionVid(random() % kRegions), RegionVid(random() % kRegions), Category::Boring, {}, {}});
-        }
-        regions.solve(constraints);
+        regions.solve();
         for (bool changed = true; changed;) {
             changed = false;
             for (const Outlives& one : constraints) {
@@ -43,14 +43,14 @@ TEST_CASE("the solution is the least fixed point") {
 }
 
 TEST_CASE("what outlives a universal region contains its end, along a path of constraints") {
-    Regions regions(4, 10);
-    regions.make_universal(RegionVid(0));
-    regions.make_universal(RegionVid(1));
     const std::vector<Outlives> constraints{
         {RegionVid(2), RegionVid(3), Category::Assignment, {}, {}},
         {RegionVid(3), RegionVid(1), Category::Return, {}, {}},
     };
-    regions.solve(constraints);
+    Regions regions(4, 10, constraints);
+    regions.make_universal(RegionVid(0));
+    regions.make_universal(RegionVid(1));
+    regions.solve();
     CHECK(regions.outlives_end_of(RegionVid(2), RegionVid(1)));
     CHECK(!regions.outlives_end_of(RegionVid(2), RegionVid(0)));
     const auto path = regions.find_path(RegionVid(2), [](RegionVid region) { return region == RegionVid(1); });
