@@ -1,8 +1,7 @@
 // The type check of MIR: every assignment, call and return says which type must be a subtype of which, and so which regions
-// outlive which; every borrow is a loan. In: a body with erased regions. Out: region types of the locals, constraints,
-// loans, the relations that the signature promises between its lifetimes.
-#include "borrowck/body_cx.hpp"
+// outlive which; every borrow is a loan. In: a body with erased regions. Out: region types of the locals, constraints, loans.
 #include "borrowck/describe.hpp"
+#include "borrowck/signature.hpp"
 
 namespace ockc::borrowck {
 
@@ -56,10 +55,10 @@ namespace {
 
 class TypeCheck {
   public:
-    explicit TypeCheck(BodyCx& cx) : cx_(cx), regions_(cx.regions), types_(cx.types) {}
+    explicit TypeCheck(BodyCx& cx) : cx_(cx), regions_(cx.regions), types_(cx.types), signature_(cx) {}
 
     void run() {
-        universal_regions();
+        signature_.read();
         locals();
         // In the order of control flow: of two reasons for an error the first is told.
         for (const std::uint32_t b : cx_.graph.reverse_postorder()) {
@@ -84,117 +83,8 @@ class TypeCheck {
     }
 
   private:
-    // ---- the signature
-
-    bool is_fn() const {
-        const hir::DefKind kind = cx_.context.program().defs[cx_.body.owner].kind;
-        return kind == hir::DefKind::Fn || kind == hir::DefKind::AssocFn;
-    }
-
-    void universal_regions() {
-        if (cx_.body.is_closure || !is_fn()) return;
-        const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
-        for (std::size_t i = 0; i < sig.inputs.size(); ++i) name_regions(sig.inputs[i], LocalId(static_cast<std::uint32_t>(i) + 1));
-        name_regions(sig.output, LocalId());
-        for (const check::Predicate& predicate : cx_.context.predicates_of(cx_.body.owner)) {
-            if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
-            universal(predicate.longer, LocalId());
-            universal(predicate.region, LocalId());
-            cx_.known_outlives.emplace_back(universal_of(predicate.longer), universal_of(predicate.region));
-        }
-        for (const TypeId input : sig.inputs) implied_bounds(input);
-        implied_bounds(sig.output);
-    }
-
-    RegionVid universal_of(types::RegionId region) {
-        return types_[region].kind == types::RegionKind::Static ? kStatic : named_.at(region.raw);
-    }
-
-    void universal(types::RegionId region, LocalId argument) {
-        const types::RegionData data = types_[region];
-        if (data.kind != types::RegionKind::EarlyParam && data.kind != types::RegionKind::LateParam) return;
-        if (named_.count(region.raw) != 0) return;
-        RegionInfo info;
-        info.role = RegionRole::Local;
-        info.is_named = data.name.valid() && cx_.name(data.name) != "'_" && !cx_.name(data.name).empty();
-        if (info.is_named) info.name = cx_.name(data.name);
-        info.argument = argument;
-        const RegionVid vid = regions_.add_universal(std::move(info));
-        named_.emplace(region.raw, vid);
-        regions_.bind(region, vid);
-    }
-
-    void name_regions(TypeId type, LocalId argument) {
-        const TypeData data = types_[type];
-        if (data.kind == TypeKind::Ref) universal(data.region, argument);
-        if (data.element.valid()) name_regions(data.element, argument);
-        if (data.elements.valid()) {
-            for (const TypeId element : types_[data.elements]) name_regions(element, argument);
-        }
-        if (!data.args.valid()) return;
-        for (const GenericArg arg : types_[data.args]) {
-            if (arg.kind() == GenericArg::Kind::Type) name_regions(arg.as_type(), argument);
-            if (arg.kind() == GenericArg::Kind::Region) universal(arg.as_region(), argument);
-        }
-    }
-
-    // `&'a T` in a signature promises that what T holds outlives 'a.
-    void implied_bounds(TypeId type) {
-        const TypeData data = types_[type];
-        if (data.kind == TypeKind::Ref) {
-            std::vector<types::RegionId> inner;
-            regions_inside(data.element, inner);
-            for (const types::RegionId longer : inner) {
-                if (is_known(longer) && is_known(data.region)) {
-                    cx_.known_outlives.emplace_back(universal_of(longer), universal_of(data.region));
-                }
-            }
-        }
-        if (data.element.valid()) implied_bounds(data.element);
-        if (data.elements.valid()) {
-            for (const TypeId element : types_[data.elements]) implied_bounds(element);
-        }
-        if (!data.args.valid()) return;
-        for (const GenericArg arg : types_[data.args]) {
-            if (arg.kind() == GenericArg::Kind::Type) implied_bounds(arg.as_type());
-        }
-        if (data.kind == TypeKind::Adt) adt_bounds(data);
-    }
-    void adt_bounds(const TypeData& data) {
-        const std::span<const GenericArg> args = types_[data.args];
-        const auto region_of = [&](types::RegionId region) {
-            const types::RegionData info = types_[region];
-            const bool filled = info.kind == types::RegionKind::EarlyParam && info.index < args.size() &&
-                                args[info.index].kind() == GenericArg::Kind::Region;
-            return filled ? args[info.index].as_region() : region;
-        };
-        for (const check::Predicate& predicate : cx_.context.predicates_of(data.def)) {
-            if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
-            const types::RegionId longer = region_of(predicate.longer), shorter = region_of(predicate.region);
-            if (is_known(longer) && is_known(shorter)) {
-                cx_.known_outlives.emplace_back(universal_of(longer), universal_of(shorter));
-            }
-        }
-    }
-    bool is_known(types::RegionId region) const {
-        return types_[region].kind == types::RegionKind::Static || named_.count(region.raw) != 0;
-    }
-    void regions_inside(TypeId type, std::vector<types::RegionId>& out) {
-        const TypeData data = types_[type];
-        if (data.region.valid()) out.push_back(data.region);
-        if (data.element.valid()) regions_inside(data.element, out);
-        if (data.elements.valid()) {
-            for (const TypeId element : types_[data.elements]) regions_inside(element, out);
-        }
-        if (!data.args.valid()) return;
-        for (const GenericArg arg : types_[data.args]) {
-            if (arg.kind() == GenericArg::Kind::Region) out.push_back(arg.as_region());
-            if (arg.kind() == GenericArg::Kind::Type) regions_inside(arg.as_type(), out);
-        }
-    }
-
     void locals() {
-        const bool has_signature = !cx_.body.is_closure && is_fn();
+        const bool has_signature = signature_.is_fn();
         cx_.local_types = SideMap<LocalId, TypeId>(cx_.body.locals.size());
         for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
             const mir::Local& local = cx_.body.locals[LocalId(i)];
@@ -207,81 +97,23 @@ class TypeCheck {
             }
             cx_.local_types.set(LocalId(i), type);
             any_regions_ = any_regions_ || regions_.may_hold_regions(type);
-            if (has_signature && i == 0) hidden_result(type);
+            if (has_signature && i == 0) signature_.hide(type);
             if (cx_.body.is_closure && i <= cx_.body.arg_count) surroundings(type, LocalId(i));
         }
-    }
-
-    // ---- `impl Trait` in the result
-
-    bool is_own_opaque(const TypeData& data) const {
-        if (data.kind != TypeKind::Opaque && data.kind != TypeKind::Projection) return false;
-        const hir::Def& def = cx_.context.program().defs[data.def];
-        return def.kind == hir::DefKind::ImplTrait && def.parent == cx_.body.owner;
-    }
-
-    // Calls f(regions, bounds) for each `impl Trait` of the function's result: the regions that stand in its place in `view`, a
-    // type of the revealed result's shape, and the lifetimes of its `+ 'a`.
-    template <class Fn>
-    void for_each_hidden(TypeId output, TypeId view, const Fn& f) {
-        const TypeData data = types_[output], seen = types_[view];
-        if (is_own_opaque(data)) {
-            std::vector<RegionVid> regions;
-            std::vector<types::RegionId> bounds;
-            regions_.collect(view, regions);
-            for (const check::Predicate& bound : cx_.context.item_bounds(data.def)) {
-                if (bound.kind == check::Predicate::Kind::TypeOutlives && is_known(bound.region)) bounds.push_back(bound.region);
-            }
-            return f(regions, bounds);
-        }
-        if (data.kind != seen.kind) return;
-        if (data.element.valid()) for_each_hidden(data.element, seen.element, f);
-        if (data.elements.valid()) {
-            const std::vector<TypeId> a(types_[data.elements].begin(), types_[data.elements].end());
-            const std::vector<TypeId> b(types_[seen.elements].begin(), types_[seen.elements].end());
-            for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) for_each_hidden(a[i], b[i], f);
-        }
-        if (!data.args.valid() || !seen.args.valid()) return;
-        for (std::size_t i = 0; i < std::min(types_[data.args].size(), types_[seen.args].size()); ++i) {
-            const GenericArg a = types_[data.args][i], b = types_[seen.args][i];
-            if (a.kind() == GenericArg::Kind::Type && b.kind() == GenericArg::Kind::Type) for_each_hidden(a.as_type(), b.as_type(), f);
-        }
-    }
-
-    // What is hidden without a `+ 'a` outlives the call: any lifetime of the signature may be part of it.
-    void hidden_result(TypeId type) {
-        const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
-        hides_ = cx_.context.reveal_own(cx_.body.owner, output) != output;
-        if (!hides_) return;
-        for_each_hidden(output, type, [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
-            hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
-            if (!bounds.empty()) return;
-            for (const RegionVid region : hidden) {
-                if (regions_.info(region).is_universal) continue;
-                RegionInfo& info = regions_.info(region);
-                info.is_universal = true;
-                if (named_.size() < 2) info.name = named_.empty() ? std::string_view("'static") : regions_.info(named_.begin()->second).name;
-                cx_.known_outlives.emplace_back(kStatic, region);
-                for (const auto& [raw, known] : named_) cx_.known_outlives.emplace_back(known, region);
-            }
-        });
     }
 
     // The type of the place that is written. Each value that is returned has a view of the result of its own: what it hides must
     // outlive what the `impl Trait` says here, and is part of the result.
     TypeId target_type(const Place& place) {
-        if (!hides_ || place.local != mir::kReturnLocal || !place.is_local()) return cx_.type_of(place);
+        if (!signature_.hides() || place.local != mir::kReturnLocal || !place.is_local()) return cx_.type_of(place);
         const TypeId view = regions_.renumber(cx_.body.locals[mir::kReturnLocal].type);
-        const auto bounded = [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
-            for (const types::RegionId bound : bounds) {
-                for (const RegionVid region : hidden) regions_.outlives({region, universal_of(bound), Category::Return, at_, span_, false});
-            }
-        };
-        for_each_hidden(cx_.context.fn_sig(cx_.body.owner).output, view, bounded);
+        signature_.promise(view, reason(Category::Return));
+        const Category hidden = returns_ ? Category::OpaqueReturn : Category::Opaque;
+        returns_ = true;
         const std::size_t first = regions_.constraints().size();
         sub_type(view, cx_.local_types[mir::kReturnLocal], Category::Return);
         for (Outlives& one : regions_.constraints_from(first)) {
-            if (std::find(hidden_.begin(), hidden_.end(), one.sub) != hidden_.end()) one.category = Category::Opaque;
+            if (signature_.is_hidden(one.sub)) one.category = hidden;
         }
         return view;
     }
@@ -308,7 +140,7 @@ class TypeCheck {
         regions_.relate(sub, super, Variance::Covariant, reason(category));
     }
     Category category_of(const Place& destination) const {
-        if (destination.local == mir::kReturnLocal) return hides_ && destination.is_local() ? Category::Boring : Category::Return;
+        if (destination.local == mir::kReturnLocal) return signature_.hides() && destination.is_local() ? Category::Boring : Category::Return;
         const bool is_temporary = destination.is_local() && !is_user_variable(cx_, destination.local);
         return is_temporary ? Category::Boring : Category::Assignment;
     }
@@ -576,12 +408,11 @@ class TypeCheck {
     BodyCx& cx_;
     RegionTypes& regions_;
     types::TypeStore& types_;
-    bool hides_ = false;         // the result's type has an `impl Trait` of this function
-    std::vector<RegionVid> hidden_;   // what these hide, in the type of the result
+    Signature signature_;
+    bool returns_ = false;       // some value was returned before
     bool any_regions_ = false;   // in the type of some local: if not, only what is called may ask something of regions
     Location at_;
     Span span_;
-    std::map<std::uint32_t, RegionVid> named_;
     std::map<std::uint32_t, Span> captured_into_;   // locals that closures were made of, and the uses inside
 };
 

@@ -145,7 +145,7 @@ Checker::Explanation Checker::explain(const Loan& loan, Location at) const {
                 const Explanation outlives = explain_outlives(loan);
                 const bool is_known = outlives.kind != Explanation::Kind::None;
                 const Category category = is_known ? regions_.constraint(outlives.blame).category : Category::Boring;
-                if (category == Category::Return || category == Category::Opaque) return outlives;
+                if (category == Category::Return || category == Category::Opaque || category == Category::OpaqueReturn) return outlives;
             }
             return *use;
         }
@@ -199,6 +199,7 @@ void Checker::add_explanation(Diagnostic& error, const Explanation& why, std::st
                 case Category::Annotation: error.label(why.span, "type annotation requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Cast: error.label(why.span, "cast requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Assignment: error.label(why.span, "assignment requires that " + place + " is borrowed for " + for_region); return;
+                case Category::OpaqueReturn:
                 case Category::Opaque: error.label(why.span, "opaque type requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Usage: error.label(why.span, "this usage requires that " + place + " is borrowed for " + for_region); return;
                 case Category::Predicate:

@@ -34,8 +34,9 @@ class Points {
     std::vector<BlockId> block_of_;
 };
 
-// Why one region must outlive another. Usage: a closure becomes a part of the result; Opaque: an `impl Trait` hides the region.
-enum class Category : std::uint8_t { Return, Assignment, CallArgument, Annotation, Cast, Usage, Predicate, Opaque, Boring };
+// Why one region must outlive another. Usage: a closure becomes a part of the result; Opaque: an `impl Trait` hides the region,
+// and the value is the first that is returned; OpaqueReturn: it is a later one, which the first has set what is hidden for.
+enum class Category : std::uint8_t { Return, Assignment, CallArgument, Annotation, Cast, Usage, Predicate, Opaque, OpaqueReturn, Boring };
 
 // sup: sub, everywhere.
 struct Outlives {

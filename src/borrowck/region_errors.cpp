@@ -7,6 +7,7 @@ namespace ockc::borrowck {
 namespace {
 std::uint32_t weight(Category category) {
     switch (category) {
+        case Category::OpaqueReturn:
         case Category::Return: return 3;
         case Category::Annotation:
         case Category::Cast:
@@ -161,6 +162,7 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         case Category::Annotation: label = "type annotation requires that `" + a + "` must outlive `" + b + "`"; break;
         case Category::Cast: label = "cast requires that `" + a + "` must outlive `" + b + "`"; break;
         case Category::Assignment: label = "assignment requires that `" + a + "` must outlive `" + b + "`"; break;
+        case Category::OpaqueReturn:
         case Category::Opaque: label = "opaque type requires that `" + a + "` must outlive `" + b + "`"; break;
         case Category::Usage:
         case Category::Predicate:

@@ -24,7 +24,7 @@ TypeId destructor_of(const BodyCx& cx, const Place& place) {
 
 // A constraint that says that a closure goes where it lives longer.
 bool is_closure_blame(Category category) {
-    return category == Category::Return || category == Category::CallArgument || category == Category::Opaque;
+    return category == Category::Return || category == Category::CallArgument || category == Category::Opaque || category == Category::OpaqueReturn;
 }
 
 }  // namespace
