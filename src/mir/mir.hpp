@@ -96,12 +96,12 @@ struct Constant {
 
 struct Operand {
     enum class Kind : std::uint8_t { Copy, Move, Constant } kind = Kind::Constant;
+    ConstantId constant;   // in front, where there is room: most of a body is operands
     Place place;
-    ConstantId constant;
 
-    static Operand copy(Place place) { return {Kind::Copy, place, ConstantId()}; }
-    static Operand move(Place place) { return {Kind::Move, place, ConstantId()}; }
-    static Operand of(ConstantId constant) { return {Kind::Constant, Place(), constant}; }
+    static Operand copy(Place place) { return {Kind::Copy, ConstantId(), place}; }
+    static Operand move(Place place) { return {Kind::Move, ConstantId(), place}; }
+    static Operand of(ConstantId constant) { return {Kind::Constant, constant, Place()}; }
     bool is_constant() const { return kind == Kind::Constant; }
 };
 
