@@ -16,6 +16,7 @@ struct CompileOptions {
     std::string ptx_isa = "min";            // min, max or X.Y
     int opt_level = 3;                      // 0..3
     bool fmad = true;                       // contract a*b+c
+    bool fast_math = false;                 // f32: approximate division, square root and functions
     bool overflow_checks = false;
     bool panic_message = true;              // a failed check tells the host site, values, block and thread before it traps
     bool line_info = false;                 // .loc/.file in the PTX text; the embedded image always has them

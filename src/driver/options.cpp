@@ -72,6 +72,7 @@ void add_code_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--ptx-isa", options.compile.ptx_isa, "PTX version: min, max or X.Y");
     app.add_option("-O", raw.level, "Optimisation level 0..3")->type_name("0..3");
     app.add_option("--fmad", raw.fmad, "Contract a*b+c: on or off")->type_name("on|off");
+    app.add_flag("--fast-math", options.compile.fast_math, "f32: approximate division, square root and functions");
     app.add_flag("--overflow-checks", raw.overflow_checks, "Trap on integer overflow");
     app.add_option("--panic", raw.panic, "What a failed check does: message or trap")->type_name("message|trap");
     app.add_flag("-g,--lineinfo", options.compile.line_info, "Line tables in the PTX (also -lineinfo)");

@@ -178,6 +178,7 @@ struct Attribute {
     Span span;
     ast::AttributeId ast;           // in the crate's ast::Crate
     ast::MetaItem meta;             // its path and arguments; cfg_attr has been evaluated
+    Symbol word;                    // its only argument when that is one name: `never` of `inline(never)`
 };
 
 struct FnParam {

@@ -152,6 +152,7 @@ ptx::Operand Selector::rounded_to_odd(const Operand& f64) {
 }
 
 void Selector::divide(const ir::Instruction& inst) {
+    if (approximate_f32(inst, Form::DivFull)) return;
     const bool half = is_half(inst.type);
     const Operand a = half ? as_f32(inst.args[0]) : src(inst.args[0]);
     const Operand b = half ? as_f32(inst.args[1]) : src(inst.args[1]);
@@ -162,6 +163,7 @@ void Selector::divide(const ir::Instruction& inst) {
 }
 
 void Selector::square_root(const ir::Instruction& inst) {
+    if (approximate_f32(inst, Form::SqrtApprox)) return;
     const bool half = is_half(inst.type);
     const Operand a = half ? as_f32(inst.args[0]) : src(inst.args[0]);
     const Reg to = half ? fresh(RegClass::F32) : result(inst);

@@ -18,6 +18,7 @@ struct Options {
     ptx::Target target = ptx::Target::Sm80;
     std::uint16_t ptx_version = 0;  // times 10; 0: the lowest that the target and the instructions used allow
     bool panic_record = false;      // failed checks write abi::PanicRecord before they trap
+    bool fast_math = false;         // f32 division and square root are approximate and flush subnormals
     bool line_info = false;         // .file and .loc; never changes an instruction
     const SourceMap* sources = nullptr;  // needed for line_info
     std::string comment;                 // head comment of the PTX text

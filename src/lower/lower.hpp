@@ -21,6 +21,7 @@ struct Input {
     const SourceMap& sources;
     // The MIR of a function, constant or closure, built on demand; null when it has errors (reported).
     std::function<const mir::Body*(DefId)> mir;
+    bool fast_math = false;                                   // what `intrinsics::fast_math()` gives
     std::string source_name;                                  // "vecadd.rsk"
 };
 

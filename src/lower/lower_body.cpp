@@ -23,7 +23,10 @@ FunctionLowering::FunctionLowering(ModuleLowering& module, const mir::Body& body
 void FunctionLowering::run(const CallShape& shape, std::span<const TypeId> fn_targets) {
     const hir::Def& def = module_.context().program().defs[body_.owner];
     for (const hir::Attribute& attribute : def.attributes) {
-        if (attribute.kind == hir::AttributeKind::Inline) function_.inline_hint = ir::Inline::Always;
+        if (attribute.kind != hir::AttributeKind::Inline) continue;
+        const bool never = module_.context().program().interner.text(attribute.word) == "never";
+        function_.inline_hint = never ? ir::Inline::Never : ir::Inline::Always;
+        break;
     }
     function_.results = shape.results;
     returns_memory_ = shape.returns_memory;

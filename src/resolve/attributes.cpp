@@ -30,6 +30,13 @@ const ast::Path* path_of(const State& state, std::uint32_t crate, const ast::Met
     return meta.path.valid() ? &(*state.crates[crate].ast)[meta.path] : nullptr;
 }
 
+Symbol single_word(const State& state, std::uint32_t crate, const ast::MetaItem& meta) {
+    if (meta.kind != ast::MetaKind::List || meta.items.size() != 1) return Symbol::none();
+    const ast::MetaItem& word = meta.items[0];
+    const ast::Path* path = word.kind == ast::MetaKind::Word ? path_of(state, crate, word) : nullptr;
+    return path != nullptr && path->segments.size() == 1 ? path->segments[0].ident.name : Symbol::none();
+}
+
 std::string_view last_segment(const State& state, std::uint32_t crate, const ast::MetaItem& meta) {
     const ast::Path* path = path_of(state, crate, meta);
     return path == nullptr || path->segments.empty() ? std::string_view() : state.text(path->segments.back().ident.name);
@@ -339,7 +346,7 @@ std::vector<hir::Attribute> check_attributes(State& state, std::uint32_t crate, 
             state.sink->error(Code::OCK0114, attr.span, fmt::format("`#[{}]` is given twice", r.name)).label(other.span, "first given here");
             break;
         }
-        if (!repeated) result.push_back(hir::Attribute{*kind, attr.span, attr.ast, attr.meta});
+        if (!repeated) result.push_back(hir::Attribute{*kind, attr.span, attr.ast, attr.meta, single_word(state, crate, attr.meta)});
     }
     return result;
 }
