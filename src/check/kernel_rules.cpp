@@ -57,11 +57,20 @@ class KernelCheck {
         if (data.kind == TypeKind::Ref) return check_reference(data, type, at);
         if (data.kind == TypeKind::RawPtr) return;
         if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.disjoint_slice) return check_disjoint(data, at);
-        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.uniform) return;
+        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.uniform) return check_uniform(data, type, at);
         if (const std::string why = not_plain(type, 0); !why.empty()) {
             error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
                 .label(at, why)
                 .help("take scalars, plain structs, raw pointers, `&[T]` or `DisjointSlice<T>`");
+        }
+    }
+
+    void check_uniform(const TypeData& data, TypeId type, Span at) {
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() != GenericArg::Kind::Type) continue;
+            const TypeKind kind = types_.kind(arg.as_type());
+            if (kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool || kind == TypeKind::Param || kind == TypeKind::Error) continue;
+            error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type))).label(at, "`Uniform` holds a number or a truth value");
         }
     }
 
@@ -96,12 +105,29 @@ class KernelCheck {
             space = arg.as_type();
         }
         const TypeData& which = types_[space];
-        const bool one_dimensional = which.kind == TypeKind::Adt && which.def == cx_.state().lang.index_1d_space;
-        if (launch_ != nullptr && launch_->has_contract && launch_->domain.value > 1 && one_dimensional) {
-            error(Code::OCK0106, at, fmt::format("index space `{}` does not fit a launch contract with `domain = {}`", cx_.text(space), launch_->domain.value))
-                .label(at, "indexed by one dimension")
-                .label(launch_->domain.span, "the contract's domain");
+        const std::uint32_t domain = which.kind == TypeKind::Adt ? domain_of(program_.defs[which.def].lang_item) : 0;
+        if (domain == 0 || launch_ == nullptr || !launch_->has_contract || launch_->domain.value == domain) return;
+        static constexpr std::string_view kBy[] = {"one dimension", "two dimensions", "three dimensions"};
+        error(Code::OCK0106, at, fmt::format("index space `{}` does not fit a launch contract with `domain = {}`", cx_.text(space), launch_->domain.value))
+            .label(at, fmt::format("indexed by {}", kBy[domain - 1]))
+            .label(launch_->domain.span, "the contract's domain");
+    }
+
+    // The domain that an index space, or a function that gives witnesses, belongs to; 0: it is neither.
+    static std::uint32_t domain_of(std::string_view lang_item) {
+        struct Row {
+            std::string_view key;
+            std::uint32_t domain;
+        };
+        static constexpr Row kRows[] = {
+            {"Index1D", 1},       {"WarpIndex", 1},             {"LinearTiles", 1}, {"index_1d", 1},  {"warp_index", 1},       {"index_1d_u32", 1},
+            {"Index2D", 2},       {"Runtime2DIndex", 2},        {"index_2d", 2},    {"index_2d_runtime", 2}, {"coord_2d_u32", 2},
+            {"RowMajorTiles", 2}, {"RuntimeRowMajorTiles", 2},  {"Index3D", 3},     {"index_3d", 3},
+        };
+        for (const Row& row : kRows) {
+            if (row.key == lang_item) return row.domain;
         }
+        return 0;
     }
 
     // Why a type cannot cross a launch by value; empty when it can.
@@ -150,7 +176,7 @@ class KernelCheck {
             if (requirement.lhs != nullptr) check_expr(*requirement.lhs, params);
             if (requirement.rhs != nullptr) check_expr(*requirement.rhs, params);
         }
-        if (launch_->has_contract && launch_->domain.value > 1) check_witnesses();
+        if (launch_->has_contract) check_witnesses();
     }
 
     void check_expr(const hir::LaunchExpr& e, const std::vector<TypeId>& params) {
@@ -164,7 +190,7 @@ class KernelCheck {
                 error(Code::OCK0113, e.span, fmt::format("a `requires` relation compares unsigned numbers; this is `{}`", cx_.text(params[e.param])));
             } else if (e.kind == Kind::Len && !slice) {
                 error(Code::OCK0113, e.span, fmt::format("`{}` has no length", cx_.text(params[e.param])));
-            } else if (e.kind == Kind::RowWidth) {
+            } else if (e.kind == Kind::RowWidth && !has_row_width(data)) {
                 error(Code::OCK0113, e.span, fmt::format("`{}` has no row width", cx_.text(params[e.param])));
             }
         }
@@ -172,16 +198,28 @@ class KernelCheck {
         if (e.rhs != nullptr) check_expr(*e.rhs, params);
     }
 
-    // index_1d() in a launch of two or three dimensions gives no valid witness.
+    bool has_row_width(const TypeData& data) {
+        if (data.kind != TypeKind::Adt || data.def != cx_.state().lang.disjoint_slice) return false;
+        for (const GenericArg arg : types_[data.args]) {
+            if (arg.kind() != GenericArg::Kind::Type || types_.kind(arg.as_type()) != TypeKind::Adt) continue;
+            const std::string_view space = program_.defs[types_[arg.as_type()].def].lang_item;
+            if (space == "Runtime2DIndex" || space == "RuntimeRowMajorTiles") return true;
+        }
+        return false;
+    }
+
+    // index_1d() in a launch of two or three dimensions gives no valid witness, and so on.
     void check_witnesses() {
         const TypeTables* tables = cx_.check_body(kernel_);
-        const DefId index_1d = cx_.state().lang.index_1d_fn;
-        if (tables == nullptr || !index_1d.valid()) return;
+        if (tables == nullptr) return;
         const hir::Body& body = *program_.bodies[tables->body];
         for (std::uint32_t i = 0; i < body.exprs.size(); ++i) {
             const hir::ExprId id(i);
-            if (tables->expr_items[id].def != index_1d) continue;
-            error(Code::OCK0106, body.exprs[id].span, fmt::format("`index_1d` needs a launch contract with `domain = 1`; this one has `domain = {}`", launch_->domain.value))
+            const DefId item = tables->expr_items[id].def;
+            const std::uint32_t domain = item.valid() ? domain_of(program_.defs[item].lang_item) : 0;
+            const bool is_fn = domain != 0 && program_.defs[item].kind == hir::DefKind::Fn;
+            if (!is_fn || domain == launch_->domain.value) continue;
+            error(Code::OCK0106, body.exprs[id].span, fmt::format("`{}` needs a launch contract with `domain = {}`; this one has `domain = {}`", program_.name(item), domain, launch_->domain.value))
                 .label(launch_->domain.span, "the contract's domain");
         }
     }

@@ -28,6 +28,8 @@ class LaunchDevice {
     // `sites`: the module's places of failed checks, for the failure's text where the device tells the place.
     virtual Status load(const CompiledImage& image, std::span<const abi::PanicSite> sites) = 0;
     virtual Result<DevicePtr> upload(const std::string& bytes) = 0;
+    // Bytes for a module variable.
+    virtual Status set_constant(const std::string& symbol, const std::string& bytes) = 0;
     virtual Status download(DevicePtr from, std::string& bytes) = 0;
     // `arguments`: the bytes of each .param in order. Gives the kernel's time in milliseconds.
     virtual Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,

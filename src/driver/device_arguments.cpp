@@ -17,6 +17,9 @@ std::string slot_of(std::uint64_t value) {
 Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDevice& device) {
     DeviceArguments result;
     result.addresses_.resize(plan.arguments.size());
+    for (const auto& [symbol, bytes] : plan.constants) {
+        if (Status set = device.set_constant(symbol, bytes); !set.ok()) return Failure{set.error()};
+    }
     for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
         const PlannedArgument& argument = plan.arguments[i];
         if (argument.param->slot_count == 0) continue;
@@ -29,6 +32,10 @@ Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDe
         result.addresses_[i] = address.value();
         result.slots_.push_back(slot_of(address.value()));
         if (argument.param->slot_count > 1) result.slots_.push_back(slot_of(argument.array.size()));
+        if (argument.param->has_row_width) {   // a u32: the low half
+            const std::uint64_t width = argument.array.shape.empty() ? 0 : argument.array.shape.back();
+            result.slots_.push_back(slot_of(width).substr(0, sizeof(std::uint32_t)));
+        }
     }
     return result;
 }

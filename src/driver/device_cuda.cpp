@@ -116,6 +116,14 @@ class CudaDevice final : public LaunchDevice {
         return at;
     }
 
+    Status set_constant(const std::string& symbol, const std::string& bytes) override {
+        DevicePtr at = 0;
+        std::size_t size = 0;
+        if (CuResult e = api_.get_global(&at, &size, module_, symbol.c_str()); e != 0) return Failure{api_.text(e)};
+        if (CuResult e = api_.to_device(at, bytes.data(), std::min(size, bytes.size())); e != 0) return Failure{api_.text(e)};
+        return Unit{};
+    }
+
     Status download(DevicePtr from, std::string& bytes) override {
         if (CuResult e = bytes.empty() ? 0 : api_.to_host(bytes.data(), from, bytes.size()); e != 0) return Failure{api_.text(e)};
         return Unit{};

@@ -34,6 +34,13 @@ class EmulatorDevice final : public LaunchDevice {
         return DevicePtr{*address};
     }
 
+    Status set_constant(const std::string& symbol, const std::string& bytes) override {
+        const emu::ModuleVariable* variable = module_->find_variable(symbol);
+        if (variable == nullptr) return Failure{fmt::format("the module has no variable `{}`", symbol)};
+        if (!device_.memory().copy_in(variable->address, bytes.data(), bytes.size())) return Failure{"cannot write memory"};
+        return Unit{};
+    }
+
     Status download(DevicePtr from, std::string& bytes) override {
         if (!bytes.empty() && !device_.memory().copy_out(bytes.data(), from, bytes.size())) return Failure{"cannot read memory"};
         return Unit{};

@@ -242,6 +242,33 @@ class Planner {
 
 bool PlannedArgument::is_array() const { return takes_array(*param); }
 
+// The bytes of a constant: a scalar, or an array of scalars of its very length.
+static Status plan_constant(const abi::ModuleAbi& module, const std::string& name, const std::string& text, LaunchPlan& plan) {
+    std::vector<std::string_view> names;
+    for (const abi::ConstantAbi& constant : module.constants) {
+        names.push_back(constant.name);
+        if (constant.name != name) continue;
+        const bool is_array = constant.type.kind == abi::AbiType::Kind::Array;
+        const abi::AbiType& element = is_array ? constant.type.element[0] : constant.type;
+        if (element.kind != abi::AbiType::Kind::Scalar) return Failure{fmt::format("constant `{}` holds more than numbers: set it from a program", name)};
+        std::string bytes;
+        if (is_array) {
+            Result<Array> array = parse_array(text);
+            if (!array.ok()) return Failure{fmt::format("--constant {}: {}", name, array.error())};
+            if (array.value().type != element.scalar) return Failure{fmt::format("constant `{}` has elements of type {}", name, abi::scalar_info(element.scalar).rust)};
+            bytes = std::move(array.value().bytes);
+        } else {
+            Result<std::string> scalar = parse_scalar(element.scalar, text);
+            if (!scalar.ok()) return Failure{fmt::format("--constant {}: {}", name, scalar.error())};
+            bytes = std::move(scalar.value());
+        }
+        if (bytes.size() != constant.type.size) return Failure{fmt::format("constant `{}` has {} bytes, but {} were given", name, constant.type.size, bytes.size())};
+        plan.constants.emplace_back(constant.symbol, std::move(bytes));
+        return Unit{};
+    }
+    return Failure{no_such("constant", name, names)};
+}
+
 Result<LaunchPlan> plan_launch(const abi::ModuleAbi& module, const LaunchOptions& options) {
     const abi::KernelAbi* kernel = find_kernel(module, options.kernel);
     if (kernel == nullptr) {
@@ -249,7 +276,12 @@ Result<LaunchPlan> plan_launch(const abi::ModuleAbi& module, const LaunchOptions
         for (const abi::KernelAbi& one : module.kernels) names.push_back(one.name);
         return Failure{no_such("kernel", options.kernel, names)};
     }
-    return Planner(*kernel, options).run();
+    Result<LaunchPlan> plan = Planner(*kernel, options).run();
+    if (!plan.ok()) return plan;
+    for (const auto& [name, text] : options.constants) {
+        if (Status set = plan_constant(module, name, text, plan.value()); !set.ok()) return Failure{set.error()};
+    }
+    return plan;
 }
 
 }  // namespace ockc::driver

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/kernel_abi.hpp"
@@ -22,6 +23,7 @@ struct LaunchPlan {
     std::vector<PlannedArgument> arguments;    // by kernel parameter
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
     std::uint32_t dynamic_shared = 0;
+    std::vector<std::pair<std::string, std::string>> constants;   // symbol and bytes
 };
 
 // The failure text says what is wrong with the command line.

@@ -59,7 +59,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 // What CLI11 fills before it is turned into Options.
 struct Raw {
-    std::vector<std::string> targets, emits, args, saves, consts;
+    std::vector<std::string> targets, emits, args, saves, consts, constants;
     std::string level = "3", fmad = "on", panic = "message", verify = "auto", error_format = "human", color = "auto", grid, block;
     std::vector<std::string> warn, allow, deny;
     std::string file;   // of commands that take one
@@ -113,6 +113,7 @@ void add_launch_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--block", raw.block, "Threads in a block: X[,Y[,Z]]");
     app.add_option("--arg", raw.args, "NAME=VALUE: 3, 2.5, true, @file.npy, zeros:f32[1024], ones:.., iota:i32[1024], rand:f32[1024]:SEED[:LO:HI]")
         ->allow_extra_args(false);
+    app.add_option("--constant", raw.constants, "NAME=VALUE: constant memory, given as an argument is")->allow_extra_args(false);
     app.add_option("--save", raw.saves, "NAME=FILE.npy: write an array argument after the run")->allow_extra_args(false);
     app.add_flag("--check-races", options.launch.check_races, "Watch for data races while the kernel runs (on the emulator)");
     app.add_option("--repeat", options.launch.repeat, "Run N times and print the median time")->check(CLI::Range(1, 1000000));
@@ -264,6 +265,7 @@ MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = parse_dim3("--grid", raw.grid, options.launch.grid)) return e;
     if (MaybeError e = parse_dim3("--block", raw.block, options.launch.block)) return e;
     if (MaybeError e = parse_pairs("--arg", raw.args, options.launch.args)) return e;
+    if (MaybeError e = parse_pairs("--constant", raw.constants, options.launch.constants)) return e;
     if (MaybeError e = parse_pairs("--save", raw.saves, options.launch.saves)) return e;
     std::vector<std::pair<std::string, std::string>> consts;
     if (MaybeError e = parse_pairs("--const", raw.consts, consts)) return e;

@@ -38,6 +38,7 @@ struct LaunchOptions {
     std::string device;         // empty: cuda:0 when there is one, else the emulator
     std::optional<std::array<std::uint32_t, 3>> grid, block;
     std::vector<std::pair<std::string, std::string>> args;    // --arg NAME=VALUE
+    std::vector<std::pair<std::string, std::string>> constants;   // --constant NAME=VALUE
     std::vector<std::pair<std::string, std::string>> saves;   // --save NAME=FILE.npy
     std::uint32_t repeat = 1;
     bool check_races = false;   // the emulator's dynamic race detector

@@ -224,6 +224,28 @@ struct Bfi {
     }
 };
 
+// c + the products of kCount parts of a, each of kWide bits, with bytes of b from byte kFirst on; each side as signed or
+// unsigned numbers. The sum wraps.
+template <bool kSignedA, bool kSignedB, unsigned kCount, unsigned kWide, unsigned kFirst>
+struct DotProduct {
+    using A = U32;
+    using B = U32;
+    using C = U32;
+    using D = U32;
+    static std::int32_t part(U32 word, unsigned at, unsigned width, bool is_signed) {
+        const U32 up = word << (32 - at - width);
+        return is_signed ? static_cast<std::int32_t>(up) >> (32 - width) : static_cast<std::int32_t>(up >> (32 - width));
+    }
+    static D apply(A a, B b, C c) {
+        D sum = c;
+        for (unsigned i = 0; i < kCount; ++i) {
+            const std::int32_t x = part(a, i * kWide, kWide, kSignedA), y = part(b, (kFirst + i) * 8, 8, kSignedB);
+            sum += static_cast<U32>(x) * static_cast<U32>(y);
+        }
+        return sum;
+    }
+};
+
 // ---------------------------------------------------------------------------------------------------- logic
 // and shifts
 
@@ -462,6 +484,13 @@ Handlers bfe(Type type) {
         default: return {};
     }
 }
+template <unsigned kCount, unsigned kWide, unsigned kFirst>
+Handlers dot_product(Type a, Type b) {
+    if (a == Type::S32) {
+        return b == Type::S32 ? ternary<DotProduct<true, true, kCount, kWide, kFirst>>() : ternary<DotProduct<true, false, kCount, kWide, kFirst>>();
+    }
+    return b == Type::S32 ? ternary<DotProduct<false, true, kCount, kWide, kFirst>>() : ternary<DotProduct<false, false, kCount, kWide, kFirst>>();
+}
 Handlers prmt(Mode mode) {
     switch (mode) {
         case Mode::None: return ternary<Prmt<Mode::None>>();
@@ -513,6 +542,10 @@ Handlers select_integer(const Request& request) {
         case Form::Bfind: return request.mods.shift_amount ? bfind<true>(type) : bfind<false>(type);
         case Form::Brev: return by_word<Brev>(type);
         case Form::Bfe: return bfe(type);
+        case Form::Dp4a: return dot_product<4, 8, 0>(type, request.mods.source_type);
+        case Form::Dp2a:
+            return request.mods.mode == Mode::Lo ? dot_product<2, 16, 0>(type, request.mods.source_type)
+                                                 : dot_product<2, 16, 2>(type, request.mods.source_type);
         case Form::Bfi:
             return type == Type::B32   ? quaternary<Bfi<U32>>()
                    : type == Type::B64 ? quaternary<Bfi<U64>>()

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "source/span.hpp"
+#include "support/interner.hpp"
 
 namespace ockc::hir {
 
@@ -50,6 +51,8 @@ struct LaunchSpec {
     std::optional<Spanned<std::array<std::uint32_t, 2>>> min_compute_capability;
     std::optional<Spanned<LaunchDims>> cluster;
     bool cooperative = false;
+    Symbol context;                                          // #[kernel(launch_context = NAME)], or none
+    Span context_span;
     std::span<const LaunchRequirement> requirements;
 };
 

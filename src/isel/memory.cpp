@@ -148,13 +148,17 @@ static ptx::Operand moved_by(ptx::Operand base, std::int64_t offset) {
     return base;
 }
 
+ptx::Vec Selector::lanes_of(const Operand& list) const {
+    return out_.list_of(list).size() == 4 ? ptx::Vec::V4 : ptx::Vec::V2;
+}
+
 void Selector::load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset,
                           const ir::MemoryInfo& memory) {
     const bool unchanging = memory.readonly && !memory.is_volatile && at.space == ptx::Space::Global;
     Instr& instr = emit(unchanging ? Form::LdNc : Form::Ld, type, {to, moved_by(at.base, offset)});
     if (!unchanging) instr.mods.space = at.space;
     if (memory.is_volatile) instr.mods.sem = ptx::Sem::Volatile;
-    if (to.kind == ptx::OperandKind::List) instr.mods.vec = ptx::Vec::V2;
+    if (to.kind == ptx::OperandKind::List) instr.mods.vec = lanes_of(to);
 }
 
 void Selector::store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value,
@@ -162,7 +166,7 @@ void Selector::store_piece(PT type, const Address& at, std::int64_t offset, cons
     Instr& instr = emit(Form::St, type, {moved_by(at.base, offset), value});
     instr.mods.space = at.space;
     if (memory.is_volatile) instr.mods.sem = ptx::Sem::Volatile;
-    if (value.kind == ptx::OperandKind::List) instr.mods.vec = ptx::Vec::V2;
+    if (value.kind == ptx::OperandKind::List) instr.mods.vec = lanes_of(value);
 }
 
 void Selector::load(const ir::Instruction& inst) {

@@ -125,8 +125,10 @@ void Selector::select_block(ir::BlockId block) {
     block_ = block;
     machine_block_ = entries_[block];
     const auto& insts = in_.blocks[block].insts;
+    find_vectors(block);
     for (std::size_t i = insts.size(); i-- > 0;) {
         const ir::Instruction& inst = in_.insts[insts[i]];
+        if (vector_access(insts[i])) continue;
         if (!needed(inst)) continue;
         loc_ = location(inst.span);
         inst_ = insts[i];

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -215,6 +216,7 @@ class Selector {
     void pointer_add(const ir::Instruction& inst);
     void load(const ir::Instruction& inst);
     void store(const ir::Instruction& inst);
+    ptx::Vec lanes_of(const Operand& list) const;
     void load_piece(const Operand& to, PT type, const Address& at, std::int64_t offset,
                     const ir::MemoryInfo& memory);
     void store_piece(PT type, const Address& at, std::int64_t offset, const Operand& value,
@@ -250,6 +252,12 @@ class Selector {
     void atomic_cas(const ir::Instruction& inst);
     Span user_span(const ir::Instruction& inst) const;
     void need(const ir::Instruction& inst, const Instr& instr);  // OCK0402 when the target does not have it
+
+    // vectors.cpp
+    void find_vectors(ir::BlockId block);
+    void group_accesses(std::vector<ir::InstId>& open);
+    std::size_t vector_length(std::span<const ir::InstId> sorted) const;
+    bool vector_access(ir::InstId id);
 
     // control.cpp
     struct Case {
@@ -305,6 +313,8 @@ class Selector {
     SideMap<ir::ValueId, ptx::SymbolId> params_;  // by-value struct parameters of a kernel
     std::uint32_t slot_count_ = 0;
     SideMap<ir::InstId, ir::BlockId> inst_block_;
+    SideMap<ir::InstId, ir::InstId> leader_of_;   // of a vector access that the load or store is part of
+    std::unordered_map<ir::InstId, std::vector<ir::InstId>> vectors_;   // of the block: by leader, lanes at rising offsets
 
     ir::BlockId block_;  // being selected
     ir::InstId inst_;

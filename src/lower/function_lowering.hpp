@@ -48,6 +48,9 @@ class FunctionLowering {
     bool check_size(TypeId type, Span span);
     void bind_arguments(const CallShape& shape);
     void bind_kernel_parameter(mir::LocalId local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);
+    ir::ValueId size_value(const abi::SizeExpr& expr, const abi::KernelAbi& abi, std::span<const ir::ValueId> slots);
+    void assume(const abi::Requirement& one, const abi::KernelAbi& abi, std::span<const ir::ValueId> slots);
+    void bind_rows(const PlaceRef& local, std::span<const ir::ValueId> slots);
     void lower_blocks();
     void lower_block(mir::BlockId block);
     void count_predecessors();

@@ -247,6 +247,7 @@ abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
     if (auto spec = program.launches.find(kernel); spec != program.launches.end()) abi.launch = launch_facts(*spec->second);
     const check::FnSigInfo sig = context().fn_sig(ItemRef{kernel, types().no_args});
     const DefId disjoint = program.lang_item("DisjointSlice");
+    const DefId uniform = program.lang_item("Uniform");
     for (std::size_t i = 0; i < sig.inputs.size(); ++i) {
         const TypeId type = subst(sig.inputs[i], {});
         const types::TypeData& data = types()[type];
@@ -274,8 +275,15 @@ abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
             }
             param.type = abi_type(type_args.at(0), span);
             param.index_space = context().text(type_args.at(1));
+            const std::string_view space = program.defs[types()[type_args.at(1)].def].lang_item;
+            param.has_row_width = space == "Runtime2DIndex" || space == "RuntimeRowMajorTiles";
             slots.scalar(param.name + "_ptr", abi::Scalar::U64);
             slots.scalar(param.name + "_len", abi::Scalar::U64);
+            if (param.has_row_width) slots.scalar(param.name + "_width", abi::Scalar::U32);
+        } else if (data.kind == TypeKind::Adt && data.def == uniform) {
+            param.kind = abi::ParamKind::Uniform;
+            param.type = abi_type(inside_wrappers(type), span);
+            slots.scalar(param.name, param.type.scalar);
         } else if (data.kind == TypeKind::RawPtr) {
             param.kind = abi::ParamKind::Pointer;
             param.writable = data.mutability == types::Mutability::Mut;

@@ -68,8 +68,43 @@ void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {
         const abi::KernelParam& param = abi.params[i];
         bind_kernel_parameter(mir::LocalId(i + 1), param, std::span(slots).subspan(param.first_slot, param.slot_count));
     }
+    for (const abi::Requirement& one : abi.launch.requirements) assume(one, abi, slots);
     lower_blocks();
     finish();
+}
+
+// One side of a `requires` relation, which the host has evaluated without overflow.
+ir::ValueId FunctionLowering::size_value(const abi::SizeExpr& expr, const abi::KernelAbi& abi, std::span<const ir::ValueId> slots) {
+    const auto widened = [&](ir::ValueId value) {
+        return function_.type_of(value) == ir::Type::I64 ? value : builder_.convert(ir::Op::Zext, ir::Type::I64, value);
+    };
+    const auto both = [&](ir::Op op) {
+        const ir::ValueId a = size_value(expr.operands[0], abi, slots), b = size_value(expr.operands[1], abi, slots);
+        return builder_.binary(op, ir::Type::I64, a, b);
+    };
+    switch (expr.kind) {
+        case abi::SizeExpr::Kind::Literal: return builder_.const_int(ir::Type::I64, expr.literal);
+        case abi::SizeExpr::Kind::Param: return widened(slots[abi.params[expr.param].first_slot]);
+        case abi::SizeExpr::Kind::Len: return slots[abi.params[expr.param].first_slot + 1];
+        case abi::SizeExpr::Kind::RowWidth: return widened(slots[abi.params[expr.param].first_slot + 2]);
+        case abi::SizeExpr::Kind::Add: return both(ir::Op::Iadd);
+        case abi::SizeExpr::Kind::Sub: return both(ir::Op::Isub);
+        case abi::SizeExpr::Kind::Mul: return both(ir::Op::Imul);
+    }
+    OCKC_UNREACHABLE("size expression");
+}
+
+// What the launcher has checked before the launch holds: control cannot come to where it does not.
+void FunctionLowering::assume(const abi::Requirement& one, const abi::KernelAbi& abi, std::span<const ir::ValueId> slots) {
+    static constexpr ir::IntCond kConds[] = {ir::IntCond::Ult, ir::IntCond::Ule, ir::IntCond::Ugt, ir::IntCond::Uge, ir::IntCond::Eq, ir::IntCond::Ne};
+    const ir::ValueId lhs = size_value(one.lhs, abi, slots), rhs = size_value(one.rhs, abi, slots);
+    const ir::ValueId holds = builder_.icmp(kConds[static_cast<std::size_t>(one.relation)], lhs, rhs);
+    const ir::BlockId go_on = function_.add_block(), not_so = function_.add_block();
+    function_.blocks[not_so].cold = true;
+    builder_.br(holds, go_on, not_so);
+    builder_.at_end(not_so);
+    builder_.unreachable();
+    builder_.at_end(go_on);
 }
 
 ir::Type FunctionLowering::scalar_slot_type(abi::Scalar scalar) {
@@ -178,6 +213,7 @@ void FunctionLowering::bind_kernel_parameter(mir::LocalId id, const abi::KernelP
         case abi::ParamKind::ZeroSized: return;
         case abi::ParamKind::Slice:
         case abi::ParamKind::DisjointSlice: {
+            if (param.has_row_width) return bind_rows(local, slots);
             // Both are a pair of pointer and length; DisjointSlice declares its fields in that order.
             OCKC_CHECK(form_of(shape) == ValueForm::Pair && shape.scalars[0].kind == types::ScalarKind::Pointer);
             const ir::ValueId ptr = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0]);
@@ -218,6 +254,16 @@ void FunctionLowering::count_predecessors() {
 
 // A block with one predecessor sees the values that are known at that one's end, and is lowered while they are; a block where
 // several meet starts anew. Blocks that control cannot come to are not lowered.
+// A DisjointSlice of a space with a row width: its first three fields are pointer, length and a struct of the width.
+void FunctionLowering::bind_rows(const PlaceRef& local, std::span<const ir::ValueId> slots) {
+    const types::TypeData& data = types_[local.type];
+    const auto& fields = module_.context().adt(data.def).variants[0].fields;
+    const auto type = [&](std::size_t i) { return module_.context().field_type(fields[i], data.args, module_.context().empty_env()); };
+    const ir::ValueId ptr = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0]);
+    const ir::ValueId values[] = {ptr, slots[1], slots[2]};
+    for (std::uint32_t i = 0; i < 3; ++i) store(field(local, i, type(i)), scalar_value(type(i), values[i]));
+}
+
 void FunctionLowering::lower_blocks() {
     struct Waiting {
         mir::BlockId block;

@@ -54,6 +54,12 @@ Output ModuleLowering::run() {
             lower_kernel(kernel);
         }
     }
+    // The host may set every constant, whether a kernel reads it or not.
+    for (std::uint32_t i = 0; i < context().program().defs.size(); ++i) {
+        const hir::Def& def = context().program().defs[DefId(i)];
+        if (def.kind != hir::DefKind::Static || !def.lowered) continue;
+        if (context().program().attribute(DefId(i), hir::AttributeKind::Constant) != nullptr) static_global(DefId(i));
+    }
     while (!queue_.empty() && !stopped_) {
         const Pending next = queue_.front();
         queue_.pop_front();
@@ -258,7 +264,12 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     global.size = shape.size;
     global.align = shape.align;
     global.span = def.name.span;
-    if (const std::optional<std::uint32_t> align = shared_alignment(type)) {   // uninitialised, whatever its constant says
+    const bool is_constant = context().program().attribute(static_def, hir::AttributeKind::Constant) != nullptr;
+    if (is_constant) {
+        global.space = ir::Space::Const;
+        global.visible = true;
+        describe_constant(static_def, type, global.name);
+    } else if (const std::optional<std::uint32_t> align = shared_alignment(type)) {   // uninitialised, whatever its constant says
         global.space = ir::Space::Shared;
         global.align = std::max(global.align, *align);
         global.size = std::max<std::uint64_t>(global.size, 1);
@@ -284,6 +295,21 @@ std::optional<std::uint32_t> ModuleLowering::shared_alignment(TypeId type) {
         if (arg.kind() == types::GenericArg::Kind::Const) align = static_cast<std::uint32_t>(context().usize_value(arg.as_const()).value_or(0));
     }
     return align;
+}
+
+// What the host sees of a `#[constant] static`: the T of its ConstantMemory<T>.
+void ModuleLowering::describe_constant(DefId static_def, TypeId type, const std::string& symbol) {
+    const types::TypeData& data = types()[type];
+    const Span span = context().program().defs[static_def].name.span;
+    if (data.kind != TypeKind::Adt || data.def != context().program().lang_item("ConstantMemory")) {
+        context().sink().error(Code::OCK0112, span, fmt::format("`#[constant]` stands on a static of type `{}`", context().text(type)))
+            .help("write `static X: ConstantMemory<T> = ConstantMemory::UNINIT;`");
+        return;
+    }
+    for (const types::GenericArg arg : types()[data.args]) {
+        if (arg.kind() != types::GenericArg::Kind::Type) continue;
+        output_.abi.constants.push_back({std::string(context().program().name(static_def)), symbol, abi_type(arg.as_type(), span)});
+    }
 }
 
 ir::GlobalId ModuleLowering::dynamic_shared(std::uint32_t align) {

@@ -103,6 +103,7 @@ class ModuleLowering {
         std::size_t operator()(const InstanceKey& key) const;
     };
     std::optional<std::uint32_t> shared_alignment(TypeId type);
+    void describe_constant(DefId static_def, TypeId type, const std::string& symbol);
     bool within_limits(ItemRef item, Span site);
     std::uint64_t type_parts(TypeId type);
     std::string short_text(ItemRef item);

@@ -84,6 +84,8 @@ constexpr Pass kMain[] = {
     Pass::JoinExits,
     Pass::SimplifyCfg,
     // The machine: 32-bit arithmetic, fma.
+    Pass::DropAssumptions,
+    Pass::SimplifyCfg,
     Pass::Narrow,
     Pass::InstCombine,
     Pass::Contract,

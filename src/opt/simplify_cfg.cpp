@@ -63,7 +63,7 @@ class SimplifyCfg {
 
     bool is_unreachable(BlockId block) const {
         const auto& insts = function_.blocks[block].insts;
-        return insts.size() == 1 && function_.insts[insts[0]].op == Op::Unreachable;
+        return insts.size() == 1 && function_.insts[insts[0]].op == Op::Unreachable && !is_assumption(function_, block);
     }
     static bool same(const Target& a, const Target& b) { return a.block == b.block && a.args == b.args; }
 

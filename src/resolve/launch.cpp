@@ -37,6 +37,7 @@ class LaunchReader {
     std::optional<LaunchDims> dims(std::span<const ast::ExprId> list, Span span, std::string_view what);
 
     void kernel_arguments(const hir::Attribute& attribute);
+    void launch_context(const ast::MetaItem& item);
     void bounds(const hir::Attribute& attribute);
     void cluster(const hir::Attribute& attribute);
     void contract(const hir::Attribute& attribute);
@@ -115,7 +116,11 @@ std::optional<LaunchDims> LaunchReader::dims(std::span<const ast::ExprId> list, 
 void LaunchReader::kernel_arguments(const hir::Attribute& attribute) {
     for (const ast::MetaItem& item : attribute.meta.items) {
         const std::string name = meta_path_text(s_, crate_, item);
-        if (name == "launch_context" || name == "unchecked_indexing") {
+        if (name == "launch_context") {
+            launch_context(item);
+            continue;
+        }
+        if (name == "unchecked_indexing") {
             error(Code::OCK0999, item.span, fmt::format("not supported yet: `#[kernel({})]`", name));
             continue;
         }
@@ -127,6 +132,22 @@ void LaunchReader::kernel_arguments(const hir::Attribute& attribute) {
         static constexpr std::string_view kNames[] = {"launch_context", "unchecked_indexing"};
         if (const auto near = nearest_name(kNames, name); !near.empty()) e.suggest(item.span, std::string(near), "an argument with a similar name exists");
     }
+}
+
+// `launch_context = NAME`: a variable of the body with what the contract says, as a type.
+void LaunchReader::launch_context(const ast::MetaItem& item) {
+    const auto* path = item.kind == ast::MetaKind::NameValue && item.value.valid() ? ast::get_if<ast::PathExpr>(ast_[strip(item.value)]) : nullptr;
+    if (path == nullptr || ast_[path->path].segments.size() != 1) {
+        malformed(item.span, "`launch_context` gives a variable its name").help("write `#[kernel(launch_context = launch)]`");
+        return;
+    }
+    if (spec_.context.valid()) {
+        error(Code::OCK0114, item.span, "`launch_context` is given twice").label(spec_.context_span, "given here first");
+        return;
+    }
+    const ast::Ident ident = ast_[path->path].segments[0].ident;
+    spec_.context = ident.name;
+    spec_.context_span = ident.span;
 }
 
 void LaunchReader::bounds(const hir::Attribute& attribute) {
@@ -380,7 +401,7 @@ void LaunchReader::read() {
         else if (attribute.kind == AttributeKind::ClusterLaunch) cluster(attribute);
         else spec_.cooperative = true;
     }
-    if (!any) return;
+    if (!any && !spec_.context.valid()) return;
     if (s_.sink->error_count() == errors) check_contract();
     spec_.requirements = s_.program.arena.copy(std::span<const hir::LaunchRequirement>(requires_));
     s_.program.launches.emplace(fn_, s_.program.arena.make<LaunchSpec>(spec_));

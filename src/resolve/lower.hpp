@@ -203,6 +203,7 @@ class Lowerer {
 
     // ---- lower_block.cpp
     hir::BlockId lower_block(ast::BlockId id, Symbol label = {}, hir::BlockSafety safety = hir::BlockSafety::Safe);
+    hir::ExprId with_launch_context(hir::LocalId context, const hir::LaunchSpec& launch, hir::ExprId value, Span span);
     hir::ExprId block_expr(hir::BlockId block, Span span, bool desugared = false);
     hir::BlockId make_block(Span span, std::span<const hir::Stmt> stmts, hir::ExprId tail);
     // What the item statements of a block define: a DefId, or for macro_rules the scope from there on.

@@ -309,10 +309,10 @@ void Lowerer::lower_fn(DefId def) {
         error(Code::None, item.span, s_[def].kind == DefKind::Fn ? "free function without a body" : "associated function in `impl` without body");
     }
     if (fn.body.valid() && !ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
+    if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) check_launch_attributes(s_, def, inputs);
     if (result.has_body && !s_.is_on_demand(def)) result.body = lower_fn_body(def, inputs);
     result.sig.inputs = list(inputs);
     s_[def].data = result;
-    if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) check_launch_attributes(s_, def, inputs);
 }
 
 // Gives the inputs their patterns.
@@ -342,11 +342,37 @@ hir::BodyId Lowerer::lower_fn_body(DefId def, std::vector<hir::FnParam>& inputs)
         inputs[next].pat = param.pattern.valid() ? lower_pattern(param.pattern, bindings) : add_pat(param.span, hir::WildPat{});
         ++next;
     }
+    const auto launch = s_.program.launches.find(def);
+    hir::LocalId context;
+    if (launch != s_.program.launches.end() && launch->second->context.valid()) {
+        ast::IdentPat pat;
+        pat.ident = {launch->second->context, launch->second->context_span};
+        bindings.pattern_start = bindings.bound.size();
+        context = bind_name(pat, bindings, {});
+    }
     declare(bindings);
     const Span span = ast()[block].span;
-    const hir::ExprId value = block_expr(lower_block(block), span);
+    hir::ExprId value = block_expr(lower_block(block), span);
+    if (context.valid()) value = with_launch_context(context, *launch->second, value, span);
     close_body(open, value, inputs);
     return open.id;
+}
+
+// { let context = <what the contract says>; value }
+hir::ExprId Lowerer::with_launch_context(hir::LocalId context, const hir::LaunchSpec& launch, hir::ExprId value, Span span) {
+    const Span at_name = launch.context_span;
+    const bool typed = launch.coordinates_u32 && launch.domain.value < 3;
+    const std::string_view key = !typed ? "launch_context" : launch.domain.value == 1 ? "launch_context_1d_u32" : "launch_context_2d_u32";
+    hir::Stmt let;
+    let.kind = hir::Stmt::Kind::Let;
+    let.span = at(at_name);
+    let.pat = binding_pat(at_name, context);
+    let.init = call_lang(key, at_name, {});
+    hir::Block block;
+    block.span = at(span);
+    block.stmts = list({let});
+    block.tail = value;
+    return block_expr(body().blocks.push(block), span, true);
 }
 
 void Lowerer::late_body(DefId def) {

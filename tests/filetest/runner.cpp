@@ -243,7 +243,10 @@ class Runner {
     static Result<driver::LaunchPlan> plan_of(const Launch& launch, const abi::ModuleAbi& abi) {
         driver::LaunchOptions how;
         how.kernel = launch.kernel;
-        how.args = launch.args;
+        for (const auto& [name, value] : launch.args) {   // `const:NAME=VALUE` sets constant memory
+            if (name.starts_with("const:")) how.constants.emplace_back(name.substr(6), value);
+            else how.args.emplace_back(name, value);
+        }
         how.grid = launch.grid;
         how.block = launch.block;
         return driver::plan_launch(abi, how);

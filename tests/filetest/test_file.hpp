@@ -2,6 +2,7 @@
 //
 //   //@ args: -O0 --target sm_90            options of the compilation (those that CompileOptions knows)
 //   //@ launch: vecadd a=iota:f32[8] c=zeros:f32[8] grid=1 block=8     runs on the emulator, at -O0 and -O3
+//                                           const:TABLE=iota:f32[4] among them sets constant memory
 //   //@ expect: c = [0, 1, 2]               after the launch above it; `..` at the end of a list: only a prefix
 //   //@ expect: c[5] = 7                    one element
 //   //@ expect: c all 3                     every element

@@ -134,6 +134,20 @@ TEST_CASE("bit fields") {
     });
 }
 
+TEST_CASE("dot products of packed numbers") {
+    check({
+        {"dp4a.u32.u32 %r9, %r1, %r2, %r3;", "%r9", {0x0102'0304, 0x0101'0101, 100}, 110},
+        {"dp4a.s32.s32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 0x0102'0304, 100}, 90},
+        {"dp4a.u32.u32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 0x0102'0304, 100}, 2650},
+        {"dp4a.s32.u32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 0xFFFF'FFFF, 0}, 0xFFFF'FC04},   // -4 * 255
+        {"dp4a.u32.s32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'FFFF, 0xFFFF'FFFF, 1021}, 1},
+        {"dp2a.lo.s32.s32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'0002, 0x0A0B'0C0D, 0}, 14},
+        {"dp2a.hi.s32.s32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'0002, 0x0A0B'0C0D, 0}, 12},
+        {"dp2a.lo.u32.u32 %r9, %r1, %r2, %r3;", "%r9", {0xFFFF'0002, 0x0A0B'0C0D, 0}, 786'446},
+        {"dp2a.hi.u32.s32 %r9, %r1, %r2, %r3;", "%r9", {0x0000'0003, 0x00FF'0000, 5}, 2},          // 3 * -1 + 5
+    });
+}
+
 TEST_CASE("carry chains") {
     check({
         {"add.cc.u32 %r5, %r1, %r2;\naddc.u32 %r9, %r3, %r4;", "%r9", {0xFFFF'FFFF, 1, 5, 6}, 12},
