@@ -4,6 +4,9 @@
 // two headers with a module of one name can be linked into one program, and naming `kernels::load` where both
 // are visible is an error instead of a wrong load.
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -11,7 +14,6 @@
 #include "host/emit.hpp"
 #include "host/host.hpp"
 #include "host/names.hpp"
-#include "host/sha256.hpp"
 #include "support/check.hpp"
 
 namespace ockc::host {
@@ -178,27 +180,41 @@ void emit_structs(Header& header) {
         emit_struct(header.out, header.module, structure);
 }
 
+// What each byte is in a list of numbers: `7,`, `42,` or `255,`.
+struct ByteText {
+    char text[4];
+    std::uint8_t size;
+};
+constexpr std::array<ByteText, 256> kByteTexts = [] {
+    std::array<ByteText, 256> all{};
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        ByteText& out = all[byte];
+        if (byte >= 100) out.text[out.size++] = static_cast<char>('0' + byte / 100);
+        if (byte >= 10) out.text[out.size++] = static_cast<char>('0' + byte / 10 % 10);
+        out.text[out.size++] = static_cast<char>('0' + byte % 10);
+        out.text[out.size++] = ',';
+    }
+    return all;
+}();
+
 // The bytes of one image with a final zero, 24 a line. Written without a formatter: images may be megabytes.
 void emit_bytes(TextWriter& out, const Image& image) {
+    constexpr std::size_t kLine = 24;
     out.line("inline constexpr unsigned char {}[] = {{", ptx_name(image));
-    std::string text;
-    text.reserve(image.ptx.size() * 4 + image.ptx.size() / 4 + 64);
-    int column = 0;
-    const auto put = [&](unsigned char byte) {
-        if (column == 0) text += "    ";
-        if (byte >= 100) text += static_cast<char>('0' + byte / 100);
-        if (byte >= 10) text += static_cast<char>('0' + byte / 10 % 10);
-        text += static_cast<char>('0' + byte % 10);
-        text += ',';
-        if (++column == 24) {
-            text += '\n';
-            column = 0;
+    const std::size_t count = image.ptx.size() + 1;
+    std::string text(count * 4 + (count / kLine + 1) * 5 + 4, '\0');
+    char* at = text.data();
+    for (std::size_t begin = 0; begin < count; begin += kLine) {
+        std::memset(at, ' ', 4);
+        at += 4;
+        for (std::size_t i = begin; i < std::min(begin + kLine, count); ++i) {
+            const ByteText& byte = kByteTexts[i < image.ptx.size() ? static_cast<unsigned char>(image.ptx[i]) : 0];
+            std::memcpy(at, byte.text, 4);   // the next one overwrites what is too much
+            at += byte.size;
         }
-    };
-    for (const char c : image.ptx)
-        put(static_cast<unsigned char>(c));
-    put(0);
-    if (column != 0) text += '\n';
+        *at++ = '\n';
+    }
+    text.resize(static_cast<std::size_t>(at - text.data()));
     out.raw(text);
     text_line(out, "};");
     out.end_line();
@@ -316,11 +332,11 @@ std::string write(const ModuleAbi& module, std::span<const Image> images, const 
 }  // namespace
 
 std::string emit_header(const ModuleAbi& module, std::span<const Image> images) {
-    std::string content = write(module, images, {}, false);
+    std::uint64_t hash = content_hash(write(module, images, {}, false), 0);
     for (const Image& image : images)
-        content += image.ptx;
+        hash = content_hash(image.ptx, hash);
     const std::string stem = cpp_namespace(file_stem(module.source_name));
-    return write(module, images, fmt::format("{}_{}", stem, sha256_hex(content).substr(0, 8)), true);
+    return write(module, images, fmt::format("{}_{:08x}", stem, hash >> 32), true);
 }
 
 }  // namespace ockc::host

@@ -132,4 +132,24 @@ std::string UniqueNames::take(std::string name) {
     return candidate;
 }
 
+// Word by word (little-endian on every host): xor, multiply by an odd constant, fold the upper half down.
+std::uint64_t content_hash(std::string_view bytes, std::uint64_t hash) {
+    const auto mix = [&hash](std::uint64_t word) {
+        hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u;
+        hash ^= hash >> 29;
+    };
+    const auto word_at = [&](std::size_t begin, std::size_t count) {
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[begin + i])) << (8 * i);
+        return word;
+    };
+    std::size_t at = 0;
+    for (; bytes.size() - at >= 8; at += 8)
+        mix(word_at(at, 8));
+    mix(word_at(at, bytes.size() - at));
+    mix(bytes.size());
+    return hash;
+}
+
 }  // namespace ockc::host

@@ -2,6 +2,7 @@
 // keywords, macros that every C++ program has, and, for namespaces, functions that the C library puts at
 // global scope.
 #pragma once
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ std::string_view file_stem(std::string_view file);
 
 // `text` as a C++ string literal with quotes.
 std::string cpp_string(std::string_view text);
+
+// A number that tells contents apart, from what `hash` stood for so far and then `bytes`. For names only: it resists
+// accidents, not attacks. The upper bits are the better ones.
+std::uint64_t content_hash(std::string_view bytes, std::uint64_t hash);
 
 // Hands out names that differ from all before: "A", "AArg", "AArg2" ...
 class UniqueNames {

@@ -1,46 +1,8 @@
 #include "ir/ir.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace ockc::ir {
-
-namespace {
-
-struct TypeRow {
-    std::string_view text;
-    std::uint16_t bits;
-    TypeClass cls;
-};
-
-constexpr TypeRow kTypes[] = {
-#define OCKC_IR_TYPE(name, text, bits, cls) {text, bits, TypeClass::cls},
-#include "ir/types.def"
-};
-
-constexpr OpInfo kOps[] = {
-#define OCKC_IR_OP(name, text, arity, result, aux, effect, doc) \
-    {text, arity, ResultRule::result, AuxKind::aux, Effect::effect},
-#include "ir/ops.def"
-};
-
-}  // namespace
-
-std::string_view type_text(Type type) {
-    return kTypes[static_cast<std::size_t>(type)].text;
-}
-std::uint32_t type_bits(Type type) {
-    return kTypes[static_cast<std::size_t>(type)].bits;
-}
-TypeClass type_class(Type type) {
-    return kTypes[static_cast<std::size_t>(type)].cls;
-}
-std::uint32_t type_bytes(Type type) {
-    return (type_bits(type) + 7) / 8;
-}
-const OpInfo& op_info(Op op) {
-    return kOps[static_cast<std::size_t>(op)];
-}
 
 Type int_type(std::uint32_t bits) {
     switch (bits) {

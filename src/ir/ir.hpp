@@ -28,11 +28,28 @@ enum class Type : std::uint8_t {
 #define OCKC_IR_TYPE(name, text, bits, cls) name,
 #include "ir/types.def"
 };
-std::string_view type_text(Type type);
-std::uint32_t type_bits(Type type);
-TypeClass type_class(Type type);
+struct TypeRow {
+    std::string_view text;
+    std::uint16_t bits;
+    TypeClass cls;
+};
+inline constexpr TypeRow kTypes[] = {
+#define OCKC_IR_TYPE(name, text, bits, cls) {text, bits, TypeClass::cls},
+#include "ir/types.def"
+};
+inline std::string_view type_text(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].text;
+}
+inline std::uint32_t type_bits(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].bits;
+}
+inline TypeClass type_class(Type type) {
+    return kTypes[static_cast<std::size_t>(type)].cls;
+}
 // Bytes in memory: i1 takes 1, pointers 8.
-std::uint32_t type_bytes(Type type);
+inline std::uint32_t type_bytes(Type type) {
+    return (type_bits(type) + 7) / 8;
+}
 inline bool is_int(Type type) {
     return type_class(type) == TypeClass::Int;
 }
@@ -63,7 +80,14 @@ struct OpInfo {
     AuxKind aux;
     Effect effect;
 };
-const OpInfo& op_info(Op op);
+inline constexpr OpInfo kOps[] = {
+#define OCKC_IR_OP(name, text, arity, result, aux, effect, doc) \
+    {text, arity, ResultRule::result, AuxKind::aux, Effect::effect},
+#include "ir/ops.def"
+};
+inline const OpInfo& op_info(Op op) {
+    return kOps[static_cast<std::size_t>(op)];
+}
 inline bool is_terminator(Op op) {
     return op_info(op).effect == Effect::Control;
 }
@@ -204,6 +228,7 @@ struct Function {
     std::vector<BlockId> layout;  // blocks in order; entry first; removed blocks are not in it
     IndexVec<InlineScopeId, InlineScope> inline_scopes;
     Span span;
+    bool all_reachable = false;  // every block of the layout is known to be reachable: see opt/edit.hpp
 
     BlockId entry() const { return layout.front(); }
     Type type_of(ValueId value) const { return values[value].type; }

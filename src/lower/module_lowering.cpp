@@ -133,7 +133,13 @@ CallShape ModuleLowering::shape_of(std::vector<TypeId> inputs, TypeId output) {
     return shape;
 }
 
-CallShape ModuleLowering::shape_of(ItemRef item) {
+const CallShape& ModuleLowering::shape_of(ItemRef item) {
+    const auto [known, fresh] = shapes_.emplace(InstanceKey{item, {}}, CallShape());
+    if (fresh) known->second = find_shape(item);
+    return known->second;
+}
+
+CallShape ModuleLowering::find_shape(ItemRef item) {
     const hir::Def& def = context().program().defs[item.def];
     if (def.kind == hir::DefKind::Closure) {
         const mir::Body* body = input_.mir(item.def);

@@ -60,7 +60,7 @@ class ModuleLowering {
     ir::FuncId function_of(ItemRef item, std::vector<TypeId> fn_targets, Span site);
     std::uint64_t fn_number(TypeId function);   // of a function item or closure that a pointer is made of, from 1
     CallShape shape_of(std::vector<TypeId> inputs, TypeId output);
-    CallShape shape_of(ItemRef item);
+    const CallShape& shape_of(ItemRef item);
 
     std::uint32_t panic_site(Span span, std::string text);
     ir::GlobalId bytes_global(std::vector<std::uint8_t> bytes, std::uint32_t align);
@@ -104,6 +104,7 @@ class ModuleLowering {
     };
     std::optional<std::uint32_t> shared_alignment(TypeId type);
     void describe_constant(DefId static_def, TypeId type, const std::string& symbol);
+    CallShape find_shape(ItemRef item);
     bool within_limits(ItemRef item, Span site);
     std::uint64_t type_parts(TypeId type);
     std::string short_text(ItemRef item);
@@ -127,6 +128,7 @@ class ModuleLowering {
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
     std::unordered_set<std::string> symbols_;
     std::unordered_map<TypeId, std::uint32_t> abi_structs_;
+    std::unordered_map<InstanceKey, CallShape, InstanceKeyHash> shapes_;   // asked for before
     SideMap<TypeId, const Layout*> layouts_;                           // asked for before
     SideMap<TypeId, TypeId> plain_;                                    // normal forms of types without parameters
 };

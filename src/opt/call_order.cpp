@@ -1,5 +1,7 @@
 #include "opt/call_order.hpp"
 
+#include "opt/compact.hpp"
+
 namespace ockc::opt {
 
 using namespace ir;
@@ -60,7 +62,10 @@ void remove_uncalled(Module& module) {
     }
     if (needed.empty()) return;
     for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
-        if (!seen[i]) module.functions[FuncId(i)].removed = true;
+        if (seen[i]) continue;
+        Function& function = module.functions[FuncId(i)];
+        function.removed = true;
+        drop_body(function);
     }
 }
 

@@ -64,19 +64,17 @@ class Dce {
     }
 
     bool sweep_params() {
-        SideMap<BlockId, std::vector<bool>> dead(function_.blocks.size());
+        SideMap<BlockId, std::vector<bool>> dead;
         bool any = false;
         for (const BlockId block : function_.layout) {
             if (block == function_.entry()) continue;  // the function's own parameters
             const auto& params = function_.blocks[block].params;
-            std::vector<bool> flags(params.size());
-            bool some = false;
             for (std::size_t i = 0; i < params.size(); ++i) {
-                flags[i] = !live_[params[i].raw];
-                some = some || flags[i];
+                if (live_[params[i].raw]) continue;
+                if (dead[block].empty()) dead.set(block, std::vector<bool>(params.size()));
+                dead.at(block)[i] = true;
+                any = true;
             }
-            if (some) dead.set(block, std::move(flags));
-            any = any || some;
         }
         if (any) remove_params(function_, dead);
         return any;
@@ -102,12 +100,12 @@ class Dce {
 }  // namespace
 
 bool run_dce(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return Dce(function).run() || cut;
 }
 
 bool run_remove_dead_blocks(Function& function, const PassContext&) {
-    return remove_unreachable(function);
+    return trim(function);
 }
 
 }  // namespace ockc::opt

@@ -107,7 +107,7 @@ class Dse {
 }  // namespace
 
 bool run_dse(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return Dse(function).run() || cut;
 }
 

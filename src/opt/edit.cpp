@@ -14,7 +14,7 @@ void Replacements::replace(ValueId from, ValueId to) {
     ++count_;
 }
 
-ValueId Replacements::resolve(ValueId value) {
+ValueId Replacements::follow(ValueId value) {
     ValueId end = value;
     while (to_[end].valid())
         end = to_[end];
@@ -35,26 +35,45 @@ void Replacements::apply(Function& function) {
     }
 }
 
-std::size_t ConstantPool::Hash::operator()(const Key& key) const {
-    std::uint64_t hash = key.low * 0x9E37'79B9'7F4A'7C15u;
-    hash ^= (key.high + static_cast<std::uint64_t>(key.type)) * 0xC2B2'AE3D'27D4'EB4Fu;
-    return static_cast<std::size_t>(hash ^ (hash >> 29));
-}
-
 ConstantPool::ConstantPool(Function& function) : function_(function) {
     for (const InstId id : function.blocks[function.entry()].insts) {
         const Instruction& inst = function.insts[id];
         if (inst.op != Op::Const) break;
-        known_.emplace(Key{inst.imm, inst.imm_high, inst.type}, inst.result());
+        ValueId& known = find_or_add(Key{inst.imm, inst.imm_high, inst.type});
+        if (!known.valid()) known = inst.result();
     }
+}
+
+ValueId& ConstantPool::find_or_add(const Key& key) {
+    if (entries_.size() * 2 >= slots_.size()) grow();
+    std::uint64_t hash = key.low * 0x9E37'79B9'7F4A'7C15u;
+    hash ^= (key.high + static_cast<std::uint64_t>(key.type)) * 0xC2B2'AE3D'27D4'EB4Fu;
+    hash ^= hash >> 29;
+    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+        if (slots_[at] == 0) {
+            entries_.push_back({key, ValueId::none()});
+            slots_[at] = static_cast<std::uint32_t>(entries_.size());
+            return entries_.back().value;
+        }
+        if (entries_[slots_[at] - 1].key == key) return entries_[slots_[at] - 1].value;
+    }
+}
+
+void ConstantPool::grow() {
+    slots_.assign(std::max<std::size_t>(32, slots_.size() * 2), 0);
+    std::vector<Entry> old = std::move(entries_);
+    entries_.clear();
+    entries_.reserve(slots_.size() / 2);
+    for (const Entry& entry : old)
+        find_or_add(entry.key) = entry.value;
 }
 
 ValueId ConstantPool::get(Type type, Constant constant) {
     const std::uint32_t bits = type_bits(type);
     if (bits < 64) constant.low &= (std::uint64_t{1} << bits) - 1;
     if (bits < 128) constant.high = 0;
-    const auto [found, fresh] = known_.emplace(Key{constant.low, constant.high, type}, ValueId::none());
-    if (!fresh) return found->second;
+    ValueId& known = find_or_add(Key{constant.low, constant.high, type});
+    if (known.valid()) return known;
     Instruction inst;
     inst.op = Op::Const;
     inst.type = type;
@@ -62,7 +81,7 @@ ValueId ConstantPool::get(Type type, Constant constant) {
     inst.imm_high = constant.high;
     const InstId id = function_.make_inst(std::move(inst), {&type, 1});
     fresh_.push_back(id);
-    return found->second = function_.insts[id].result();
+    return known = function_.insts[id].result();
 }
 
 bool ConstantPool::place() {
@@ -73,19 +92,9 @@ bool ConstantPool::place() {
     return true;
 }
 
-const Instruction* constant_def(const Function& function, ValueId value) {
-    const Instruction* def = function.def(value);
-    return def != nullptr && def->op == Op::Const ? def : nullptr;
-}
-
 bool is_constant(const Function& function, ValueId value, std::uint64_t low) {
     const Instruction* def = constant_def(function, value);
     return def != nullptr && def->imm == low && def->imm_high == 0;
-}
-
-void keep_room(Function& function, std::size_t count) {
-    auto& insts = function.insts.raw();
-    if (insts.capacity() - insts.size() < count) insts.reserve(insts.capacity() * 2 + count);
 }
 
 InstId make_inst(Function& function, Op op, Type type, Type result, std::initializer_list<ValueId> args,
@@ -122,22 +131,22 @@ void set_jump(Function& function, BlockId block, Target target) {
 }
 
 bool remove_unreachable(Function& function) {
-    std::vector<bool> reached(function.blocks.size());
-    std::vector<BlockId> work{function.entry()};
-    reached[function.entry().raw] = true;
-    std::size_t count = 0;
-    for (; !work.empty(); ++count) {
-        const BlockId block = work.back();
-        work.pop_back();
-        for (const Target& target : function.terminator(block).targets) {
-            if (reached[target.block.raw]) continue;
-            reached[target.block.raw] = true;
+    std::vector<std::uint8_t> reached(function.blocks.size());
+    std::vector<BlockId> work;
+    work.reserve(function.layout.size());
+    work.push_back(function.entry());
+    reached[function.entry().raw] = 1;
+    for (std::size_t i = 0; i < work.size(); ++i) {
+        for (const Target& target : function.terminator(work[i]).targets) {
+            if (reached[target.block.raw] != 0) continue;
+            reached[target.block.raw] = 1;
             work.push_back(target.block);
         }
     }
-    if (count == function.layout.size()) return false;
+    function.all_reachable = true;
+    if (work.size() == function.layout.size()) return false;
     std::erase_if(function.layout, [&](BlockId block) {
-        if (reached[block.raw]) return false;
+        if (reached[block.raw] != 0) return false;
         function.blocks[block].removed = true;
         function.blocks[block].insts.clear();
         return true;

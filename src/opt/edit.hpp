@@ -2,7 +2,6 @@
 // parameters.
 #pragma once
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "ir/analysis/cfg.hpp"
@@ -15,12 +14,14 @@ namespace ockc::opt {
 class Replacements {
   public:
     void replace(ir::ValueId from, ir::ValueId to);
-    ir::ValueId resolve(ir::ValueId value);
+    ir::ValueId resolve(ir::ValueId value) { return to_[value].valid() ? follow(value) : value; }
     bool empty() const { return count_ == 0; }
     // Rewrites every operand and branch argument of the placed instructions.
     void apply(ir::Function& function);
 
   private:
+    ir::ValueId follow(ir::ValueId value);
+
     SideMap<ir::ValueId, ir::ValueId> to_;
     std::size_t count_ = 0;
 };
@@ -55,21 +56,32 @@ class ConstantPool {
         ir::Type type;
         friend bool operator==(const Key&, const Key&) = default;
     };
-    struct Hash {
-        std::size_t operator()(const Key& key) const;
+    struct Entry {
+        Key key;
+        ir::ValueId value;
     };
+    ir::ValueId& find_or_add(const Key& key);
+    void grow();
+
     ir::Function& function_;
-    std::unordered_map<Key, ir::ValueId, Hash> known_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> slots_;  // open addressing: 1 + index into entries_; at most half full
     std::vector<ir::InstId> fresh_;
 };
 
 // The instruction of a constant value, or null.
-const ir::Instruction* constant_def(const ir::Function& function, ir::ValueId value);
+inline const ir::Instruction* constant_def(const ir::Function& function, ir::ValueId value) {
+    const ir::Instruction* def = function.def(value);
+    return def != nullptr && def->op == ir::Op::Const ? def : nullptr;
+}
 bool is_constant(const ir::Function& function, ir::ValueId value, std::uint64_t low);
 
 // Makes room in the instruction store, so that references to instructions survive the making of `count` new
 // ones.
-void keep_room(ir::Function& function, std::size_t count);
+inline void keep_room(ir::Function& function, std::size_t count) {
+    auto& insts = function.insts.raw();
+    if (insts.capacity() - insts.size() < count) insts.reserve(insts.capacity() * 2 + count);
+}
 // Makes an instruction with one result of `result` (or none for Void) in the place of `like`: same span and
 // scope.
 ir::InstId make_inst(ir::Function& function, ir::Op op, ir::Type type, ir::Type result,
@@ -81,6 +93,10 @@ void set_jump(ir::Function& function, ir::BlockId block, ir::Target target);
 
 // Drops the blocks that cannot be reached; returns whether there were any.
 bool remove_unreachable(ir::Function& function);
+// The same at the start of a pass: nothing is done when no pass has changed the function since it was last done.
+inline bool trim(ir::Function& function) {
+    return !function.all_reachable && remove_unreachable(function);
+}
 // Drops the parameters whose flag is set from a block and the arguments from every branch to it.
 void remove_params(ir::Function& function, const SideMap<ir::BlockId, std::vector<bool>>& dead);
 // Puts a new block with a jump on an edge.
@@ -91,6 +107,13 @@ ir::BlockId split_edge(ir::Function& function, ir::BlockId from, std::size_t tar
 bool is_assumption(const ir::Function& function, ir::BlockId block);
 inline bool is_pure(ir::Op op) {
     return ir::op_info(op).effect == ir::Effect::Pure && op != ir::Op::Alloca;
+}
+// Are there stack slots?
+inline bool has_slots(const ir::Function& function) {
+    for (const ir::InstId id : function.blocks[function.entry()].insts) {
+        if (function.insts[id].op == ir::Op::Alloca) return true;
+    }
+    return false;
 }
 // Does a load read memory that cannot change during the launch?
 bool is_invariant_load(const ir::Function& function, const ir::Instruction& inst);

@@ -156,7 +156,7 @@ class FactsPass {
 }  // namespace
 
 bool run_facts(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return FactsPass(function).run() || cut;
 }
 

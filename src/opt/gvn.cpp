@@ -209,7 +209,7 @@ class Gvn {
 }  // namespace
 
 bool run_gvn(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return Gvn(function).run() || cut;
 }
 

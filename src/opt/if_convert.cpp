@@ -131,7 +131,7 @@ class IfConvert {
 }  // namespace
 
 bool run_if_convert(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return IfConvert(function).run() || cut;
 }
 

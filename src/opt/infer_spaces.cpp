@@ -310,7 +310,7 @@ class InferSpaces {
 }  // namespace
 
 bool run_infer_spaces(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return InferSpaces(function).run() || cut;
 }
 

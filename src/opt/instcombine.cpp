@@ -173,12 +173,13 @@ constexpr int kMaxSteps = 16;  // rewrites of one instruction in a row
 
 class InstCombine {
   public:
-    InstCombine(Function& function, const Module& module)
-        : function_(function), module_(module), pool_(function) {}
+    InstCombine(Function& function, const PassContext& context)
+        : function_(function), module_(context.module), sweeps_(context.options.level < 2 ? 1 : kMaxSweeps),
+          pool_(function) {}
 
     bool run() {
         bool changed = false;
-        for (int sweep = 0; sweep < kMaxSweeps && run_sweep(); ++sweep)
+        for (int sweep = 0; sweep < sweeps_ && run_sweep(); ++sweep)
             changed = true;
         return changed;
     }
@@ -188,13 +189,13 @@ class InstCombine {
         changed_ = false;
         count_uses();
         Rewriter rewriter(function_, module_, pool_, out_, use_counts_);
-        const Cfg cfg(function_);
-        for (const BlockId block : cfg.rpo()) {
-            out_.clear();
-            const std::vector<InstId> insts = std::move(function_.blocks[block].insts);
-            for (const InstId id : insts)
+        for (const BlockId block : reverse_postorder(function_)) {
+            in_.clear();
+            in_.swap(function_.blocks[block].insts);
+            out_.reserve(in_.size());
+            for (const InstId id : in_)
                 visit(rewriter, id);
-            function_.blocks[block].insts = out_;
+            out_.swap(function_.blocks[block].insts);
         }
         replacements_.apply(function_);
         changed_ |= pool_.place();
@@ -296,9 +297,10 @@ class InstCombine {
 
     Function& function_;
     const Module& module_;
+    int sweeps_;
     ConstantPool pool_;
     Replacements replacements_;
-    std::vector<InstId> out_;
+    std::vector<InstId> in_, out_;  // of the block at hand; out_ is empty between blocks
     std::vector<std::uint32_t> use_counts_;
     bool changed_ = false;
 };
@@ -306,7 +308,7 @@ class InstCombine {
 }  // namespace
 
 bool run_instcombine(Function& function, const PassContext& context) {
-    return InstCombine(function, context.module).run();
+    return InstCombine(function, context).run();
 }
 
 }  // namespace ockc::opt

@@ -60,9 +60,7 @@ class JumpThreading {
 
     bool run_round() {
         const Cfg cfg(function_);
-        const Dominators dominators(cfg);
-        const Loops loops(cfg, dominators);
-        facts_ = SideMap<ValueId, Known>(function_.values.size());
+        std::optional<Loops> loops;  // found when first asked for
         BlockCopies copies(function_);
         std::vector<bool> touched(
             function_.blocks.size());  // edges of these blocks have changed in this round
@@ -75,7 +73,8 @@ class JumpThreading {
             if (edges.empty()) continue;
             const bool all = edges.size() == cfg.preds(block).size();
             if (size > kMaxCopied && !all) continue;
-            if (loops.is_header(block) && (!all || !header_can_go(cfg, loops, block, edges))) continue;
+            if (!loops) loops.emplace(cfg, Dominators(cfg));
+            if (loops->is_header(block) && (!all || !header_can_go(cfg, *loops, block, edges))) continue;
             const bool busy =
                 std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
             if (busy) continue;
@@ -349,7 +348,7 @@ class JumpThreading {
 }  // namespace
 
 bool run_jump_threading(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return JumpThreading(function).run() || cut;
 }
 

@@ -153,7 +153,7 @@ class Licm {
 }  // namespace
 
 bool run_licm(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     const bool made = make_preheaders(function);
     return Licm(function).run() || made || cut;
 }

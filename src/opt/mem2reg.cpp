@@ -1,6 +1,7 @@
 // Stack slots whose every use is a load or store of the whole slot become SSA values (sroa has split the
 // others as far as they go). Reading a slot before any write gives zero. A slot is handled block by block:
 // inside a block, loads take the last store's value; what crosses blocks goes through SsaBuilder.
+#include <algorithm>
 #include <vector>
 
 #include "ir/analysis/uses.hpp"
@@ -43,6 +44,8 @@ class Mem2Reg {
 
     bool run() {
         collect();
+        if (std::none_of(slots_.begin(), slots_.end(), [](const PromotedSlot& slot) { return slot.promotable; }))
+            return false;
         bool changed = false;
         const Cfg cfg(function_);
         SsaBuilder ssa(function_, cfg);
@@ -62,13 +65,11 @@ class Mem2Reg {
   private:
     // Finds the slots and their accesses; any other use of an address keeps its slot in memory.
     void collect() {
-        slot_of_ = SideMap<ValueId, std::uint32_t>(function_.values.size(), 0);
         for (const InstId id : function_.blocks[function_.entry()].insts) {
             if (function_.insts[id].op != Op::Alloca) continue;
             slots_.push_back({id, Type::Void, true, {}});
             slot_of_.set(function_.insts[id].result(), static_cast<std::uint32_t>(slots_.size()));
         }
-        if (slots_.empty()) return;
         for (const BlockId block : function_.layout) {
             for (const InstId id : function_.blocks[block].insts)
                 collect_uses(block, id);
@@ -194,8 +195,8 @@ class Mem2Reg {
 }  // namespace
 
 bool run_mem2reg(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
-    return Mem2Reg(function).run() || cut;
+    const bool cut = trim(function);
+    return (has_slots(function) && Mem2Reg(function).run()) || cut;
 }
 
 }  // namespace ockc::opt

@@ -215,12 +215,12 @@ class MergeExits {
 }  // namespace
 
 bool run_merge_exits(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return MergeExits(function).run() || cut;
 }
 
 bool run_join_exits(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return MergeExits(function).run_join() || cut;
 }
 

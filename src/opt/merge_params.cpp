@@ -140,7 +140,7 @@ class MergeParams {
 }  // namespace
 
 bool run_merge_params(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return MergeParams(function).run() || cut;
 }
 

@@ -1,6 +1,6 @@
 // The order of passes, as flat lists. Callees come before callers: each function first takes in its callees'
 // bodies, which have been through the `early` list already, and is cleaned up itself. What no kernel calls
-// any more is dropped; the rest goes through the `main` list.
+// any more is dropped; the rest goes through the `main` list, at -O1 the `quick` one.
 #include "opt/pipeline.hpp"
 
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "ir/verify.hpp"
 #include "opt/call_order.hpp"
+#include "opt/compact.hpp"
 
 namespace ockc::opt {
 
@@ -25,6 +26,15 @@ constexpr Pass kEarly[] = {
     Pass::RemoveDeadBlocks, Pass::Inline,        Pass::SroaEarly,   Pass::Mem2Reg,
     Pass::InstCombine,      Pass::SimplifyCfg,   Pass::SroaEarly,   Pass::Mem2Reg,
     Pass::InstCombine,      Pass::JumpThreading, Pass::SimplifyCfg, Pass::Dce,
+};
+
+// -O1: nothing that only pays after loops have been changed, which -O1 does not do.
+constexpr Pass kQuick[] = {
+    Pass::Sroa,        Pass::Mem2Reg,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
+    Pass::SimplifyCfg, Pass::DropNonnull,   Pass::InferSpaces, Pass::InstCombine,   Pass::Dce,
+    Pass::Gvn,         Pass::Facts,         Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
+    Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::InstCombine,   Pass::Contract,
+    Pass::Dse,         Pass::Dce,           Pass::SimplifyCfg, Pass::Sink,          Pass::OrderBlocks,
 };
 
 constexpr Pass kMain[] = {
@@ -105,11 +115,14 @@ class Pipeline {
 
     void run() {
         const std::vector<ir::FuncId> order = callees_first(module_);
-        for (const ir::FuncId id : order)
-            run_list(id, kEarly);
-        remove_uncalled(module_);
         for (const ir::FuncId id : order) {
-            if (!module_.functions[id].removed) run_list(id, kMain);
+            run_list(id, kEarly);
+            compact(module_.functions[id]);
+        }
+        remove_uncalled(module_);
+        const std::span<const Pass> rest = options_.level == 1 ? std::span<const Pass>(kQuick) : kMain;
+        for (const ir::FuncId id : order) {
+            if (!module_.functions[id].removed) run_list(id, rest);
         }
     }
 
@@ -130,10 +143,10 @@ class Pipeline {
     bool run_pass(Pass pass, ir::Function& function) {
         const PassInfo& info = pass_info(pass);
         const CrashContext crash("running pass", info.name);
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = hook_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
         const bool changed = info.run(function, context_);
-        const auto time = std::chrono::steady_clock::now() - start;
-        if (hook_) hook_({pass, module_, function, changed, time});
+        if (changed) function.all_reachable = false;
+        if (hook_) hook_({pass, module_, function, changed, std::chrono::steady_clock::now() - start});
 #ifdef NDEBUG
         const bool check = options_.verify;
 #else

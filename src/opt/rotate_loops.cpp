@@ -96,7 +96,7 @@ class RotateLoops {
 }  // namespace
 
 bool run_rotate_loops(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return RotateLoops(function).run() || cut;
 }
 

@@ -10,7 +10,6 @@
 #include <optional>
 #include <vector>
 
-#include "ir/analysis/cfg.hpp"
 #include "ir/analysis/uses.hpp"
 #include "opt/edit.hpp"
 #include "opt/pass.hpp"
@@ -31,11 +30,11 @@ class SimplifyCfg {
         bool changed = false;
         for (int round = 0; round < kMaxCfgRounds; ++round) {
             bool again = fold_branches();
-            again = remove_unreachable(function_) || again;
+            if (again) remove_unreachable(function_);
             again = drop_redundant_params() || again;
-            again = skip_empty_blocks() || again;
-            again = remove_unreachable(function_) || again;
-            again = merge_blocks() || again;
+            const bool skipped = skip_empty_blocks();
+            if (skipped) remove_unreachable(function_);
+            again = merge_blocks() || skipped || again;
             if (!again) break;
             changed = true;
         }
@@ -144,17 +143,29 @@ class SimplifyCfg {
     // ---- parameters
     // --------------------------------------------------------------------------------------------------
 
+    // One look at every edge: a parameter in which one value arrives, beside itself, is that value. What becomes equal
+    // by that is found in the next round.
     bool drop_redundant_params() {
-        const Cfg cfg(function_);
+        if (!has_params()) return false;
+        arriving_.assign(function_.values.size(), Arriving{});
+        for (const BlockId block : function_.layout) {
+            for (const Target& target : function_.terminator(block).targets) {
+                const auto& params = function_.blocks[target.block].params;
+                for (std::size_t i = 0; i < params.size(); ++i)
+                    arriving_[params[i].raw].add(target.args[i], params[i]);
+            }
+        }
         Replacements replacements;
-        SideMap<BlockId, std::vector<bool>> dead(function_.blocks.size());
-        for (const BlockId block : cfg.rpo()) {
+        SideMap<BlockId, std::vector<bool>> dead;
+        for (const BlockId block : function_.layout) {
             if (block == function_.entry()) continue;
             const auto& params = function_.blocks[block].params;
             for (std::uint32_t i = 0; i < params.size(); ++i) {
-                const ValueId only = only_argument(cfg, block, i, replacements);
-                if (!only.valid()) continue;
-                replacements.replace(params[i], only);
+                const Arriving& arriving = arriving_[params[i].raw];
+                if (arriving.several || !arriving.only.valid()) continue;
+                const ValueId value = replacements.resolve(arriving.only);
+                if (value == params[i]) continue;  // a ring of parameters that nothing enters
+                replacements.replace(params[i], value);
                 if (dead[block].empty()) dead.set(block, std::vector<bool>(params.size()));
                 dead.at(block)[i] = true;
             }
@@ -165,29 +176,36 @@ class SimplifyCfg {
         return true;
     }
 
-    // The one value, beside the parameter itself, that arrives in a parameter; none when there are several.
-    ValueId only_argument(const Cfg& cfg, BlockId block, std::uint32_t index,
-                          Replacements& replacements) const {
-        const ValueId param = function_.blocks[block].params[index];
-        ValueId only;
-        for (const BlockId pred : cfg.preds(block)) {
-            for (const Target& target : function_.terminator(pred).targets) {
-                if (target.block != block) continue;
-                const ValueId value = replacements.resolve(target.args[index]);
-                if (value == param || value == only) continue;
-                if (only.valid()) return ValueId::none();
-                only = value;
-            }
-        }
-        return only;
+    bool has_params() const {
+        return std::any_of(function_.layout.begin() + 1, function_.layout.end(),
+                           [&](BlockId block) { return !function_.blocks[block].params.empty(); });
     }
+
+    // What arrives in a parameter beside the parameter itself.
+    struct Arriving {
+        ValueId only;
+        bool several = false;
+        void add(ValueId value, ValueId param) {
+            if (value == param || value == only) return;
+            several = several || only.valid();
+            only = value;
+        }
+    };
 
     // ---- blocks
     // ------------------------------------------------------------------------------------------------------
 
     // A block of nothing but a jump is skipped when its parameters are used by that jump only.
     bool skip_empty_blocks() {
-        const std::vector<std::uint32_t> outside = uses_outside_own_jump();
+        bool any = false, with_params = false;
+        for (const BlockId block : function_.layout) {
+            if (!is_empty(block)) continue;
+            any = true;
+            with_params = with_params || !function_.blocks[block].params.empty();
+        }
+        if (!any) return false;
+        const std::vector<std::uint32_t> outside =
+            with_params ? uses_outside_own_jump() : std::vector<std::uint32_t>();
         bool changed = false;
         for (const BlockId block : function_.layout) {
             for (Target& target : function_.terminator(block).targets) {
@@ -217,13 +235,17 @@ class SimplifyCfg {
         return counts;
     }
 
-    bool can_skip(BlockId block, const std::vector<std::uint32_t>& outside) const {
+    // Nothing but a jump to another block?
+    bool is_empty(BlockId block) const {
         const Block& b = function_.blocks[block];
         if (b.insts.size() != 1 || block == function_.entry()) return false;
         const Instruction& jump = function_.insts[b.insts[0]];
-        if (jump.op != Op::Jump || jump.targets[0].block == block) return false;
-        return std::all_of(b.params.begin(), b.params.end(),
-                           [&](ValueId param) { return outside[param.raw] == 0; });
+        return jump.op == Op::Jump && jump.targets[0].block != block;
+    }
+    bool can_skip(BlockId block, const std::vector<std::uint32_t>& outside) const {
+        if (!is_empty(block)) return false;
+        const auto& params = function_.blocks[block].params;
+        return std::all_of(params.begin(), params.end(), [&](ValueId param) { return outside[param.raw] == 0; });
     }
 
     // Where an edge into an empty block ends up, with which arguments.
@@ -238,12 +260,19 @@ class SimplifyCfg {
     }
 
     bool merge_blocks() {
-        const Cfg cfg(function_);
+        entered_.assign(function_.blocks.size(), Entered{});
+        for (const BlockId block : function_.layout) {
+            for (const Target& target : function_.terminator(block).targets) {
+                ++entered_[target.block.raw].edges;
+                entered_[target.block.raw].from = block;
+            }
+        }
         Replacements replacements;
         bool changed = false;
-        for (const BlockId block : cfg.rpo()) {
-            if (function_.blocks[block].removed) continue;
-            while (absorb_successor(cfg, block, replacements))
+        for (const BlockId block : function_.layout) {
+            // From the head of a chain down, so that each block moves once.
+            if (function_.blocks[block].removed || (block != function_.entry() && is_absorbed(block))) continue;
+            while (absorb_successor(block, replacements))
                 changed = true;
         }
         if (!changed) return false;
@@ -252,11 +281,19 @@ class SimplifyCfg {
         return true;
     }
 
-    bool absorb_successor(const Cfg& cfg, BlockId block, Replacements& replacements) {
+    bool is_absorbed(BlockId block) const {
+        const Entered& entered = entered_[block.raw];
+        return entered.edges == 1 && entered.from != block && !function_.blocks[entered.from].removed &&
+               function_.terminator(entered.from).op == Op::Jump;
+    }
+
+    bool absorb_successor(BlockId block, Replacements& replacements) {
         const Instruction& jump = function_.terminator(block);
         if (jump.op != Op::Jump) return false;
         const BlockId next = jump.targets[0].block;
-        if (next == block || cfg.preds(next).size() != 1 || function_.blocks[next].removed) return false;
+        if (next == block || next == function_.entry() || entered_[next.raw].edges != 1 ||
+            function_.blocks[next].removed)
+            return false;
         Block& from = function_.blocks[next];
         for (std::size_t i = 0; i < from.params.size(); ++i) {
             replacements.replace(from.params[i], replacements.resolve(jump.targets[0].args[i]));
@@ -272,14 +309,20 @@ class SimplifyCfg {
         return true;
     }
 
+    struct Entered {
+        std::uint32_t edges = 0;
+        BlockId from;  // the last of them
+    };
     Function& function_;
     std::optional<ConstantPool> pool_;  // while branches are folded
+    std::vector<Arriving> arriving_;    // by value
+    std::vector<Entered> entered_;      // by block
 };
 
 }  // namespace
 
 bool run_simplify_cfg(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return SimplifyCfg(function).run() || cut;
 }
 

@@ -151,7 +151,7 @@ class Sink {
 }  // namespace
 
 bool run_sink(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return Sink(function).run() || cut;
 }
 

@@ -106,12 +106,10 @@ class Sroa {
     // -------------------------------------------------------
 
     void find_places() {
-        places_ = SideMap<ValueId, Place>(function_.values.size());
         for (std::uint32_t i = 0; i < slots_.size(); ++i) {
             places_.set(function_.insts[slots_[i].alloca].result(), {i, 0});
         }
-        const Cfg cfg(function_);
-        for (const BlockId block : cfg.rpo()) {
+        for (const BlockId block : reverse_postorder(function_)) {
             for (const InstId id : function_.blocks[block].insts)
                 find_place(function_.insts[id]);
         }
@@ -119,7 +117,7 @@ class Sroa {
 
     void find_place(const Instruction& inst) {
         if (inst.op == Op::SpaceCast) {
-            places_.set(inst.result(), places_[inst.args[0]]);
+            if (places_[inst.args[0]].slot != kNoSlot) places_.set(inst.result(), places_[inst.args[0]]);
         } else if (inst.op == Op::Nonnull && places_[inst.args[0]].slot != kNoSlot) {
             places_.set(inst.result(), bounded(places_[inst.args[0]], inst.imm));
         } else if (inst.op == Op::PtrAdd && places_[inst.args[0]].slot != kNoSlot) {
@@ -680,13 +678,13 @@ class Sroa {
 }  // namespace
 
 bool run_sroa(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
-    return Sroa(function, false).run() || cut;
+    const bool cut = trim(function);
+    return (has_slots(function) && Sroa(function, false).run()) || cut;
 }
 
 bool run_sroa_early(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
-    return Sroa(function, true).run() || cut;
+    const bool cut = trim(function);
+    return (has_slots(function) && Sroa(function, true).run()) || cut;
 }
 
 }  // namespace ockc::opt

@@ -192,7 +192,7 @@ class Unroll {
 }  // namespace
 
 bool run_unroll(Function& function, const PassContext&) {
-    const bool cut = remove_unreachable(function);
+    const bool cut = trim(function);
     return Unroll(function).run() || cut;
 }
 

@@ -2,6 +2,7 @@
 // margin; .loc is written where the place changes.
 #include "ptx/print.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,44 @@ namespace ockc::ptx {
 namespace {
 
 constexpr std::size_t kOperandColumn = 20;  // of the operands, from the start of the opcode
+
+// A string that grows by small pieces.
+class Text {
+  public:
+    Text& operator+=(char c) {
+        need(1);
+        text_[size_++] = c;
+        return *this;
+    }
+    Text& operator+=(std::string_view piece) {
+        need(piece.size());
+        char* at = text_.data() + size_;
+        for (const char c : piece)   // a few characters each: not worth a call
+            *at++ = c;
+        size_ += piece.size();
+        return *this;
+    }
+    void append(const char* begin, const char* end) {
+        *this += std::string_view(begin, static_cast<std::size_t>(end - begin));
+    }
+    void append(std::size_t count, char c) {
+        need(count);
+        std::fill_n(text_.data() + size_, count, c);
+        size_ += count;
+    }
+    std::size_t size() const { return size_; }
+    std::string take() {
+        text_.resize(size_);
+        return std::move(text_);
+    }
+
+  private:
+    void need(std::size_t more) {
+        if (text_.size() - size_ < more) text_.resize(std::max<std::size_t>(text_.size() * 2, size_ + more + 256));
+    }
+    std::string text_;   // beyond size_: room
+    std::size_t size_ = 0;
+};
 
 class Printer {
   public:
@@ -26,7 +65,7 @@ class Printer {
         }
         for (const Function& function : module_.functions)
             this->function(function);
-        return std::move(out_);
+        return out_.take();
     }
 
     std::string mnemonic(const Instr& instr) {
@@ -37,7 +76,7 @@ class Printer {
     std::string one(const Function& function, const Instr& instr) {
         opcode(instr);
         operands(function, instr);
-        return std::move(out_);
+        return out_.take();
     }
 
   private:
@@ -381,7 +420,7 @@ class Printer {
 
     const Module& module_;
     const PrintOptions options_;
-    std::string out_;
+    Text out_;
     std::size_t line_start_ = 0;
     SourceLoc place_;
 };

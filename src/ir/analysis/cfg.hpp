@@ -8,6 +8,10 @@
 
 namespace ockc::ir {
 
+// Every reachable block, each before its successors but for back edges. Depth first; what follows directly on a
+// block is its first target's part.
+std::vector<BlockId> reverse_postorder(const Function& function);
+
 class Cfg {
   public:
     explicit Cfg(const Function& function);
@@ -21,13 +25,11 @@ class Cfg {
     bool reachable(BlockId block) const { return rpo_index_[block] != kUnreachable; }
     // Position in rpo(); kUnreachable for blocks that are not in it.
     std::uint32_t rpo_index(BlockId block) const { return rpo_index_[block]; }
-    std::size_t block_count() const { return pred_begin_.size() - 1; }
+    std::size_t block_count() const { return pred_begin_.size() - 2; }
 
     static constexpr std::uint32_t kUnreachable = 0xFFFF'FFFFu;
 
   private:
-    void order(const Function& function);
-
     std::vector<std::uint32_t> pred_begin_;
     std::vector<BlockId> preds_;
     std::vector<BlockId> rpo_;
