@@ -73,7 +73,6 @@ struct Header {
     std::span<const Image> images;
     std::vector<DeviceModule> groups;
     std::string inline_name;       // "vecadd_1a2b3c4d"
-    bool with_bytes;               // false while the hash is made: the PTX is hashed as it is
     std::string shared_namespace;  // where structs and images stand: the only group's, else the file stem's
     TextWriter out;
 };
@@ -223,9 +222,8 @@ void emit_bytes(TextWriter& out, const Image& image) {
 void emit_image_list(Header& header) {
     TextWriter& out = header.out;
     OCKC_CHECK(!header.images.empty());
-    for (const Image& image : header.images) {
-        if (header.with_bytes) emit_bytes(out, image);
-    }
+    for (const Image& image : header.images)
+        emit_bytes(out, image);
     text_line(out, "inline constexpr ock::Image images[] = {");
     for (const Image& image : header.images) {
         std::string_view number = image.target;
@@ -309,9 +307,8 @@ void emit_body(Header& header) {
     }
 }
 
-std::string write(const ModuleAbi& module, std::span<const Image> images, const std::string& inline_name,
-                  bool with_bytes) {
-    Header header{module, images, group(module), inline_name, with_bytes, {}, TextWriter()};
+std::string write(const ModuleAbi& module, std::span<const Image> images, const std::string& inline_name) {
+    Header header{module, images, group(module), inline_name, {}, TextWriter()};
     header.shared_namespace = header.groups.size() == 1 ? header.groups.front().cpp_namespace
                                                         : cpp_namespace(file_stem(module.source_name));
     TextWriter& out = header.out;
@@ -331,12 +328,15 @@ std::string write(const ModuleAbi& module, std::span<const Image> images, const 
 
 }  // namespace
 
+// The name that carries the hash is written with zeros first; its digits are filled in when all else is known.
 std::string emit_header(const ModuleAbi& module, std::span<const Image> images) {
-    std::uint64_t hash = content_hash(write(module, images, {}, false), 0);
-    for (const Image& image : images)
-        hash = content_hash(image.ptx, hash);
     const std::string stem = cpp_namespace(file_stem(module.source_name));
-    return write(module, images, fmt::format("{}_{:08x}", stem, hash >> 32), true);
+    const std::string blank = stem + "_00000000";
+    std::string text = write(module, images, blank);
+    const std::string name = fmt::format("{}_{:08x}", stem, content_hash(text) >> 32);
+    for (std::size_t at = text.find(blank); at != std::string::npos; at = text.find(blank, at + name.size()))
+        text.replace(at, name.size(), name);
+    return text;
 }
 
 }  // namespace ockc::host

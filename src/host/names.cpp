@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 namespace ockc::host {
 namespace {
@@ -132,23 +134,26 @@ std::string UniqueNames::take(std::string name) {
     return candidate;
 }
 
-// Word by word (little-endian on every host): xor, multiply by an odd constant, fold the upper half down.
-std::uint64_t content_hash(std::string_view bytes, std::uint64_t hash) {
+// Word by word, little-endian: xor, multiply by an odd constant, fold the upper half down.
+std::uint64_t content_hash(std::string_view bytes) {
+    std::uint64_t hash = bytes.size();
     const auto mix = [&hash](std::uint64_t word) {
         hash = (hash ^ word) * 0x9E37'79B9'7F4A'7C15u;
         hash ^= hash >> 29;
     };
-    const auto word_at = [&](std::size_t begin, std::size_t count) {
-        std::uint64_t word = 0;
-        for (std::size_t i = 0; i < count; ++i)
-            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[begin + i])) << (8 * i);
-        return word;
-    };
     std::size_t at = 0;
-    for (; bytes.size() - at >= 8; at += 8)
-        mix(word_at(at, 8));
-    mix(word_at(at, bytes.size() - at));
-    mix(bytes.size());
+    if constexpr (std::endian::native == std::endian::little) {
+        for (std::uint64_t word = 0; bytes.size() - at >= 8; at += 8) {
+            std::memcpy(&word, bytes.data() + at, 8);
+            mix(word);
+        }
+    }
+    while (at < bytes.size()) {
+        std::uint64_t word = 0;
+        for (int i = 0; i < 8 && at < bytes.size(); ++i)
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at++])) << (8 * i);
+        mix(word);
+    }
     return hash;
 }
 

@@ -24,9 +24,9 @@ std::string_view file_stem(std::string_view file);
 // `text` as a C++ string literal with quotes.
 std::string cpp_string(std::string_view text);
 
-// A number that tells contents apart, from what `hash` stood for so far and then `bytes`. For names only: it resists
-// accidents, not attacks. The upper bits are the better ones.
-std::uint64_t content_hash(std::string_view bytes, std::uint64_t hash);
+// A number that tells contents apart. For names only: it resists accidents, not attacks. The upper bits are the better
+// ones.
+std::uint64_t content_hash(std::string_view bytes);
 
 // Hands out names that differ from all before: "A", "AArg", "AArg2" ...
 class UniqueNames {

@@ -36,10 +36,10 @@ namespace {
 
 class ValueLocals {
   public:
-    ValueLocals(const mir::Body& body, const BodyTypes& types) : body_(body), module_(types.module), concrete_(types.concrete) {
-        for (const mir::Local& local : body.locals) {
-            layouts_.push_back(&module_.layout(concrete_(local.type)));
-            const ValueForm form = form_of(*layouts_.back());
+    ValueLocals(const mir::Body& body, const BodyTypes& types) : body_(body), module_(types.module), concrete_(types.concrete), layouts_(types.locals) {
+        possible_.reserve(layouts_.size());
+        for (const Layout* layout : layouts_) {
+            const ValueForm form = form_of(*layout);
             possible_.push_back(form == ValueForm::Scalar || form == ValueForm::Pair);
         }
     }
@@ -162,7 +162,7 @@ class ValueLocals {
     const mir::Body& body_;
     ModuleLowering& module_;
     const std::function<TypeId(TypeId)>& concrete_;
-    std::vector<const Layout*> layouts_;   // by mir::LocalId
+    const std::vector<const Layout*>& layouts_;   // by mir::LocalId
     std::vector<bool> possible_;           // by mir::LocalId
 };
 

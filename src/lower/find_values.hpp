@@ -8,9 +8,10 @@
 
 namespace ockc::lower {
 
-// What the bodies' types are where the body is lowered.
+// What a body's types are where it is lowered.
 struct BodyTypes {
     ModuleLowering& module;
+    std::vector<const Layout*> locals;                     // by mir::LocalId
     const std::function<TypeId(TypeId)>& concrete;
 };
 

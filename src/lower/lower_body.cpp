@@ -132,16 +132,21 @@ ir::Type FunctionLowering::scalar_slot_type(abi::Scalar scalar) {
 }
 
 bool FunctionLowering::make_locals() {
-    locals_.reserve(body_.locals.size());
-    for (const mir::Local& local : body_.locals) {
-        // One error for a value and the temporaries on its way.
-        if (!check_size(subst(local.type), local.span)) return false;
-    }
     const std::function<TypeId(TypeId)> concrete = [this](TypeId type) { return subst(type); };
-    const std::vector<bool> in_values = find_value_locals(body_, {module_, concrete});
-    for (std::uint32_t i = 0; i < body_.locals.size(); ++i) {
-        const TypeId type = subst(body_.locals[mir::LocalId(i)].type);
-        locals_.push_back(in_values[i] ? in_variables(type) : temporary(type));
+    BodyTypes types{module_, {}, concrete};
+    std::vector<TypeId> local_types;
+    types.locals.reserve(body_.locals.size());
+    local_types.reserve(body_.locals.size());
+    for (const mir::Local& local : body_.locals) {
+        local_types.push_back(subst(local.type));
+        // One error for a value and the temporaries on its way.
+        if (!check_size(local_types.back(), local.span)) return false;
+        types.locals.push_back(&layout(local_types.back()));
+    }
+    const std::vector<bool> in_values = find_value_locals(body_, types);
+    locals_.reserve(body_.locals.size());
+    for (std::size_t i = 0; i < local_types.size(); ++i) {
+        locals_.push_back(in_values[i] ? in_variables(local_types[i]) : temporary(local_types[i]));
     }
     return true;
 }
@@ -252,8 +257,6 @@ void FunctionLowering::count_predecessors() {
     }
 }
 
-// A block with one predecessor sees the values that are known at that one's end, and is lowered while they are; a block where
-// several meet starts anew. Blocks that control cannot come to are not lowered.
 // A DisjointSlice of a space with a row width: its first three fields are pointer, length and a struct of the width.
 void FunctionLowering::bind_rows(const PlaceRef& local, std::span<const ir::ValueId> slots) {
     const types::TypeData& data = types_[local.type];
@@ -264,6 +267,8 @@ void FunctionLowering::bind_rows(const PlaceRef& local, std::span<const ir::Valu
     for (std::uint32_t i = 0; i < 3; ++i) store(field(local, i, type(i)), scalar_value(type(i), values[i]));
 }
 
+// A block with one predecessor sees the values that are known at that one's end, and is lowered while they are; a block where
+// several meet starts anew. Blocks that control cannot come to are not lowered.
 void FunctionLowering::lower_blocks() {
     struct Waiting {
         mir::BlockId block;

@@ -102,9 +102,9 @@ void remove_params(ir::Function& function, const SideMap<ir::BlockId, std::vecto
 // Puts a new block with a jump on an edge.
 ir::BlockId split_edge(ir::Function& function, ir::BlockId from, std::size_t target_index);
 
-// May the instruction be computed where it was not before, and dropped when its result is unused?
 // A block that a branch leads to when what the launch contract promises does not hold: see drop_assumptions.cpp.
 bool is_assumption(const ir::Function& function, ir::BlockId block);
+// May the instruction be computed where it was not before, and dropped when its result is unused?
 inline bool is_pure(ir::Op op) {
     return ir::op_info(op).effect == ir::Effect::Pure && op != ir::Op::Alloca;
 }

@@ -2,6 +2,7 @@
 // in front of it. Inner loops go first, so a value can leave several loops. Pure instructions move always;
 // loads move when the loop does not write their memory and they are executed whenever the loop is entered;
 // everything else stays, barriers, traps and volatile accesses above all.
+#include <optional>
 #include <vector>
 
 #include "ir/analysis/alias.hpp"
@@ -20,11 +21,12 @@ using namespace ir;
 namespace {
 
 // Gives every loop a block of its own in front of the header, unless there is one. Returns whether any was
-// made.
-bool make_preheaders(Function& function) {
+// made; nothing when there are no loops.
+std::optional<bool> make_preheaders(Function& function) {
     const Cfg cfg(function);
     const Dominators dominators(cfg);
     const Loops loops(cfg, dominators);
+    if (loops.all().empty()) return std::nullopt;
     bool made = false;
     for (std::uint32_t i = 0; i < loops.all().size(); ++i) {
         const BlockId header = loops[LoopId(i)].header;
@@ -154,8 +156,9 @@ class Licm {
 
 bool run_licm(Function& function, const PassContext&) {
     const bool cut = trim(function);
-    const bool made = make_preheaders(function);
-    return Licm(function).run() || made || cut;
+    const std::optional<bool> made = make_preheaders(function);
+    if (!made) return cut;
+    return Licm(function).run() || *made || cut;
 }
 
 }  // namespace ockc::opt

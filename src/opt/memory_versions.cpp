@@ -6,7 +6,7 @@ using namespace ir;
 
 namespace {
 
-constexpr std::uint32_t kUnknown = 0xFFFF'FFFFu;
+constexpr std::uint32_t kUnknownVersion = 0xFFFF'FFFFu;
 constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 23;  // above: a new version in every block
 
 }  // namespace
@@ -38,12 +38,12 @@ MemoryVersions::MemoryVersions(const Function& function, const Cfg& cfg, const M
         }
         return;
     }
-    // The last write of each class in each block; kUnknown where there is none.
+    // The last write of each class in each block; kUnknownVersion where there is none.
     std::vector<std::vector<std::uint32_t>> last(class_count_);
     for (const BlockId block : cfg.rpo()) {
         for (const InstId id : function.blocks[block].insts) {
             for (const std::uint32_t c : clobbered(function.insts[id])) {
-                if (last[c].empty()) last[c].assign(blocks, kUnknown);
+                if (last[c].empty()) last[c].assign(blocks, kUnknownVersion);
                 last[c][block.raw] = after(id);
             }
         }
@@ -59,18 +59,18 @@ void MemoryVersions::solve(std::uint32_t memory_class, const Cfg& cfg,
                            const std::vector<std::uint32_t>& last_write) {
     const auto& rpo = cfg.rpo();
     std::vector<bool> join(last_write.size());
-    std::vector<std::uint32_t> in(last_write.size(), kUnknown);
+    std::vector<std::uint32_t> in(last_write.size(), kUnknownVersion);
     const auto out = [&](BlockId block) {
-        return last_write[block.raw] != kUnknown ? last_write[block.raw] : in[block.raw];
+        return last_write[block.raw] != kUnknownVersion ? last_write[block.raw] : in[block.raw];
     };
     for (bool again = true; again;) {
         for (const BlockId block : rpo)
-            in[block.raw] = join[block.raw] ? at_join(block) : kUnknown;
+            in[block.raw] = join[block.raw] ? at_join(block) : kUnknownVersion;
         in[rpo[0].raw] = 0;
         for (const BlockId block : rpo) {
-            if (in[block.raw] != kUnknown) continue;
+            if (in[block.raw] != kUnknownVersion) continue;
             for (const BlockId pred : cfg.preds(block)) {
-                if (out(pred) == kUnknown) continue;
+                if (out(pred) == kUnknownVersion) continue;
                 in[block.raw] = out(pred);
                 break;
             }

@@ -10,6 +10,7 @@
 #include "ir/verify.hpp"
 #include "opt/call_order.hpp"
 #include "opt/compact.hpp"
+#include "opt/edit.hpp"
 
 namespace ockc::opt {
 
@@ -23,9 +24,10 @@ constexpr PassInfo kPasses[] = {
 // From memory to values, one level of references at a time: the second round splits what the first round's
 // references pointed to.
 constexpr Pass kEarly[] = {
-    Pass::RemoveDeadBlocks, Pass::Inline,        Pass::SroaEarly,   Pass::Mem2Reg,
-    Pass::InstCombine,      Pass::SimplifyCfg,   Pass::SroaEarly,   Pass::Mem2Reg,
-    Pass::InstCombine,      Pass::JumpThreading, Pass::SimplifyCfg, Pass::Dce,
+    Pass::RemoveDeadBlocks, Pass::Inline, Pass::SroaEarly, Pass::Mem2Reg, Pass::InstCombine, Pass::SimplifyCfg,
+};
+constexpr Pass kEarlyAgain[] = {
+    Pass::SroaEarly, Pass::Mem2Reg, Pass::InstCombine, Pass::JumpThreading, Pass::SimplifyCfg, Pass::Dce,
 };
 
 // -O1: nothing that only pays after loops have been changed, which -O1 does not do.
@@ -33,8 +35,9 @@ constexpr Pass kQuick[] = {
     Pass::Sroa,        Pass::Mem2Reg,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
     Pass::SimplifyCfg, Pass::DropNonnull,   Pass::InferSpaces, Pass::InstCombine,   Pass::Dce,
     Pass::Gvn,         Pass::Facts,         Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
-    Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::InstCombine,   Pass::Contract,
-    Pass::Dse,         Pass::Dce,           Pass::SimplifyCfg, Pass::Sink,          Pass::OrderBlocks,
+    Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::DropAssumptions, Pass::SimplifyCfg,
+    Pass::InstCombine, Pass::Contract,      Pass::Dse,         Pass::Dce,           Pass::SimplifyCfg,
+    Pass::Sink,        Pass::OrderBlocks,
 };
 
 constexpr Pass kMain[] = {
@@ -91,6 +94,14 @@ constexpr Pass kMain[] = {
     Pass::SimplifyCfg,
     Pass::JumpThreading,
     Pass::SimplifyCfg,
+    // Checks that are left in loops; licm gives each a block in front.
+    Pass::Licm,
+    Pass::SplitChecks,
+    Pass::InstCombine,
+    Pass::Facts,
+    Pass::SimplifyCfg,
+    Pass::Licm,
+    Pass::UnrollCounted,
     Pass::JoinExits,
     Pass::SimplifyCfg,
     // The machine: 32-bit arithmetic, fma.
@@ -116,8 +127,11 @@ class Pipeline {
     void run() {
         const std::vector<ir::FuncId> order = callees_first(module_);
         for (const ir::FuncId id : order) {
+            ir::Function& function = module_.functions[id];
             run_list(id, kEarly);
-            compact(module_.functions[id]);
+            // Nobody copies a kernel: what it needs besides, its main list does.
+            if (!function.is_kernel || has_slots(function)) run_list(id, kEarlyAgain);
+            compact(function);
         }
         remove_uncalled(module_);
         const std::span<const Pass> rest = options_.level == 1 ? std::span<const Pass>(kQuick) : kMain;

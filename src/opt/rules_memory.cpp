@@ -10,28 +10,38 @@ namespace {
 
 constexpr std::int64_t kMaxOffset = std::int64_t{1} << 24;  // fits every load's immediate field
 
-// Splits b = x + c (also (x + c) << k and (x + c) * m) into a part without the constant and the constant.
+// Splits b = x + c (also (x + c) << k and (x + c) * m, and a + (x + c) for x + c) into a part without the constant and the
+// constant.
 struct Split {
     ValueId rest;
     std::uint64_t constant = 0;
 };
+std::optional<Split> split_sum(Rewriter& r, const Instruction& sum) {
+    if (const auto c = r.constant(sum.args[1])) return Split{sum.args[0], c->low};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        const Instruction* inner = r.match(sum.args[i], Op::Iadd);
+        const auto c = inner != nullptr ? r.constant(inner->args[1]) : std::nullopt;
+        if (!c) continue;
+        const ValueId other = sum.args[1 - i];
+        return Split{r.make(Op::Iadd, Type::I64, {other, inner->args[0]}), c->low};
+    }
+    return std::nullopt;
+}
 std::optional<Split> split_offset(Rewriter& r, ValueId b) {
     const Instruction* def = r.function.def(b);
     if (def == nullptr) return std::nullopt;
-    if (def->op == Op::Iadd) {
-        const auto c = r.constant(def->args[1]);
-        return c ? std::optional(Split{def->args[0], c->low}) : std::nullopt;
-    }
+    if (def->op == Op::Iadd) return split_sum(r, *def);
     if (def->op != Op::Shl && def->op != Op::Imul) return std::nullopt;
     const Instruction* sum = r.match(def->args[0], Op::Iadd);
     const auto factor = r.constant(def->args[1]);
     if (sum == nullptr || !factor) return std::nullopt;
-    const auto c = r.constant(sum->args[1]);
-    if (!c) return std::nullopt;
     const Op op = def->op;
     const ValueId factor_value = def->args[1];
-    const std::uint64_t constant = op == Op::Shl ? c->low << (factor->low % 64) : c->low * factor->low;
-    return Split{r.make(op, Type::I64, {sum->args[0], factor_value}), constant};
+    const auto split = split_sum(r, *sum);
+    if (!split) return std::nullopt;
+    const std::uint64_t constant =
+        op == Op::Shl ? split->constant << (factor->low % 64) : split->constant * factor->low;
+    return Split{r.make(op, Type::I64, {split->rest, factor_value}), constant};
 }
 
 bool small(std::uint64_t offset) {

@@ -46,7 +46,8 @@ class Unroll {
         for (std::uint32_t i = 0; i < loops_.all().size(); ++i) {
             if (has_inner[i]) continue;
             const std::uint32_t copies = factor(LoopId(i));
-            function_.blocks[loops_[LoopId(i)].header].unroll = 0;
+            std::uint32_t& asked = function_.blocks[loops_[LoopId(i)].header].unroll;
+            asked = asked == 1 ? 1 : 0;  // `#[unroll(1)]` is for unroll_counted too
             if (copies < 2) continue;
             unroll(loops_[LoopId(i)], copies);
             changed = true;

@@ -70,7 +70,7 @@ class Printer {
 
     std::string mnemonic(const Instr& instr) {
         words(instr);
-        return std::move(out_);
+        return out_.take();
     }
 
     std::string one(const Function& function, const Instr& instr) {
