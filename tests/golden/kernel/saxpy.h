@@ -10,7 +10,7 @@ static_assert(ock::kRuntimeAbi == 2,
               "this header and <ock/runtime.hpp> come from different versions of ockc");
 
 namespace saxpy {
-inline namespace saxpy_c615ec91 {
+inline namespace saxpy_ea8bdd99 {
 
 /// What a launch of `saxpy` has to look like.
 struct saxpy_kernel {
@@ -242,5 +242,5 @@ inline ock::Result<Module> try_load(const ock::Context& context, ock::Where wher
     return ock::attempt([&] { return load(context, where); });
 }
 
-}  // namespace saxpy_c615ec91
+}  // namespace saxpy_ea8bdd99
 }  // namespace saxpy
