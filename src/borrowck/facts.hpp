@@ -57,6 +57,7 @@ struct RegionInfo {
     std::string_view name;           // "'a", "'static"; empty: without a name
     bool is_named = false;           // the user can name it
     LocalId argument;                // universal without a name: the argument whose type holds it, if one
+    TypeId hidden_by;                // universal, of the result: the `impl Trait` that hides it
 };
 
 struct Loan {

@@ -132,6 +132,16 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
         error.labels.push_back(Label{blamed.span, std::move(label), true});
         return error;
     };
+    if (to.hidden_by.valid()) {
+        const hir::Program& program = cx_.context.program();
+        const std::string type = cx_.text(to.hidden_by);
+        Diagnostic& error = report(Code::E0700, "hidden type for `" + type + "` captures lifetime that does not appear in bounds",
+                                   "the hidden type captures " + (from.is_named ? "the lifetime `" + std::string(from.name) + "`" : std::string("a lifetime without a name")));
+        if (from.argument.valid()) error.label(cx_.body.locals[from.argument].span, "the lifetime stands in this type");
+        error.note_at(program.defs[cx_.types[to.hidden_by].def].span, "the opaque type is defined here");
+        if (from.is_named) error.help("add `" + std::string(from.name) + "` to the `use<...>` bound to explicitly capture it");
+        return;
+    }
     // A parameter without a name for its lifetime meets a named one: the name is what is missing.
     const bool from_anonymous = !from.is_named && to.is_named, to_anonymous = !to.is_named && from.is_named;
     const RegionInfo& anonymous = from_anonymous ? from : to;

@@ -12,7 +12,7 @@ using types::TypeKind;
 
 RegionTypes::RegionTypes(check::Context& context, const check::ParamEnv& env, TypeFacts& facts)
     : context_(context), types_(context.types()), env_(env), facts_(facts) {
-    add_universal(RegionInfo{true, RegionRole::External, "'static", true, LocalId()});
+    add_universal(RegionInfo{true, RegionRole::External, "'static", true, LocalId(), TypeId()});
 }
 
 RegionVid RegionTypes::fresh() { return infos_.push(RegionInfo{}); }
@@ -104,7 +104,7 @@ TypeId RegionTypes::replace(TypeId type, LateRegions* late, bool erase) {
         case TypeKind::Adt: return types_.adt(data.def, replace(data.args, late, erase));
         case TypeKind::FnDef: return types_.fn_def(data.def, replace(data.args, late, erase));
         case TypeKind::Projection: return types_.projection(data.def, replace(data.args, late, erase));
-        case TypeKind::Opaque: return types_.opaque(data.def, replace(data.args, late, erase));
+        case TypeKind::Opaque: return types_.opaque(data.def, replace_opaque(data, late, erase));
         case TypeKind::Closure: return replace_closure(data, late, erase);
         case TypeKind::FnPtr: {
             std::vector<TypeId> parts(types_[data.elements].begin(), types_[data.elements].end());
@@ -115,6 +115,40 @@ TypeId RegionTypes::replace(TypeId type, LateRegions* late, bool erase) {
         }
     }
     OCKC_UNREACHABLE("type kind");
+}
+
+const std::vector<std::uint8_t>& TypeFacts::left_out(check::Context& context, DefId opaque) {
+    const auto [at, is_new] = left_out_.try_emplace(opaque);
+    const hir::Program& program = context.program();
+    if (!is_new || !program.defs[opaque].lowered) return at->second;
+    const types::TypeStore& types = context.types();
+    for (const hir::Bound& bound : program.as<hir::TypeAliasDef>(opaque).bounds) {
+        if (bound.kind != hir::Bound::Kind::Use) continue;
+        const auto names = [&](DefId param) {   // none: lifetimes without a name
+            return std::any_of(bound.captures.begin(), bound.captures.end(), [&](const hir::Lifetime& one) {
+                return one.kind == hir::Lifetime::Kind::Param ? one.param == param : !param.valid();
+            });
+        };
+        const auto own = types[context.identity_args(program.defs[opaque].parent)];
+        at->second.assign(own.size() + 1, 0);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const bool is_region = own[i].kind() == GenericArg::Kind::Region;
+            at->second[i] = is_region && !names(types[own[i].as_region()].def) ? 1 : 0;
+        }
+        at->second.back() = names(DefId()) ? 0 : 1;   // all behind the named ones
+    }
+    return at->second;
+}
+
+// What is left out is nothing that a caller has to think of: as good as 'static.
+ArgsId RegionTypes::replace_opaque(const TypeData& data, LateRegions* late, bool erase) {
+    const std::vector<std::uint8_t>& left_out = facts_.left_out(context_, data.def);
+    if (left_out.empty() || erase) return replace(data.args, late, erase);
+    std::vector<GenericArg> args(types_[data.args].begin(), types_[data.args].end());
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args[i].kind() == GenericArg::Kind::Region && left_out[std::min(i, left_out.size() - 1)] != 0) args[i] = types_.static_region;
+    }
+    return replace(types_.args(args), late, false);
 }
 
 TypeId RegionTypes::replace_closure(const TypeData& data, LateRegions* late, bool erase) {

@@ -33,6 +33,8 @@ class TypeFacts {
         }
         return variables_[vid.raw];
     }
+    // By position in an `impl Trait`'s arguments: lifetimes that its `use<..>` leaves out. Empty: there is none.
+    const std::vector<std::uint8_t>& left_out(check::Context& context, DefId opaque);
     // Of the parameters of a struct, enum or union.
     const std::vector<Variance>& variances(check::Context& context, DefId adt);
 
@@ -41,6 +43,7 @@ class TypeFacts {
     void variance_in(check::Context& context, TypeId type, Variance variance, std::vector<Variance>& out);
     std::vector<Variance> variances_by_fields(check::Context& context, DefId adt);
 
+    std::unordered_map<DefId, std::vector<std::uint8_t>> left_out_;
     std::vector<RegionId> variables_;                           // by RegionVid
     std::vector<std::uint8_t> may_hold_;                        // by TypeId: 0 not known, 1 no, 2 yes
     std::unordered_map<DefId, std::vector<Variance>> variances_, open_variances_;
@@ -90,6 +93,7 @@ class RegionTypes {
     TypeId replace(TypeId type, LateRegions* late, bool erase);
     ArgsId replace(ArgsId args, LateRegions* late, bool erase);
     RegionId replace(RegionId region, LateRegions* late, bool erase);
+    ArgsId replace_opaque(const types::TypeData& data, LateRegions* late, bool erase);
     TypeId replace_closure(const types::TypeData& data, LateRegions* late, bool erase);
     TypeId normalize_projection(TypeId projection);
     TypeId from_impl(const types::TypeData& projection, TypeId erased);

@@ -121,8 +121,8 @@ bool Signature::is_own_opaque(const TypeData& data) const {
     return def.kind == hir::DefKind::ImplTrait && def.parent == cx_.body.owner;
 }
 
-// Calls f(regions, bounds) for each `impl Trait` of the function's result: the regions that stand in its place in `view`, a
-// type of the revealed result's shape, and the lifetimes of its `+ 'a`.
+// Calls f(opaque, regions, bounds) for each `impl Trait` of the function's result: the regions that stand in its place in `view`,
+// a type of the revealed result's shape, and the lifetimes of its `+ 'a`.
 template <class Fn>
 void Signature::for_each_hidden(TypeId output, TypeId view, const Fn& f) {
     const TypeData data = types_[output], seen = types_[view];
@@ -133,7 +133,7 @@ void Signature::for_each_hidden(TypeId output, TypeId view, const Fn& f) {
         for (const check::Predicate& bound : cx_.context.item_bounds(data.def)) {
             if (bound.kind == check::Predicate::Kind::TypeOutlives && is_known(bound.region)) bounds.push_back(bound.region);
         }
-        return f(regions, bounds);
+        return f(output, regions, bounds);
     }
     if (data.kind != seen.kind) return;
     if (data.element.valid()) for_each_hidden(data.element, seen.element, f);
@@ -154,22 +154,29 @@ void Signature::hide(TypeId result) {
     const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
     hides_ = cx_.context.reveal_own(cx_.body.owner, output) != output;
     if (!hides_) return;
-    for_each_hidden(output, result, [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
+    for_each_hidden(output, result, [&](TypeId opaque, const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
         hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
-        if (!bounds.empty()) return;
+        const DefId def = types_[opaque].def;
+        const std::vector<std::uint8_t>& left_out = cx_.closures.type_facts().left_out(cx_.context, def);
+        if (!bounds.empty() && left_out.empty()) return;
         for (const RegionVid region : hidden) {
             if (regions_.info(region).is_universal) continue;
             RegionInfo& info = regions_.info(region);
             info.is_universal = true;
             if (named_.size() < 2) info.name = named_.empty() ? std::string_view("'static") : regions_.info(named_.begin()->second).name;
             cx_.known_outlives.emplace_back(kStatic, region);
-            for (const auto& [raw, known] : named_) cx_.known_outlives.emplace_back(known, region);
+            info.hidden_by = opaque;
+            for (const auto& [raw, known] : named_) {
+                const types::RegionData& data = types_[types::RegionId(raw)];
+                const std::size_t position = data.kind == types::RegionKind::EarlyParam ? data.index : left_out.size() - 1;
+                if (left_out.empty() || left_out[std::min(position, left_out.size() - 1)] == 0) cx_.known_outlives.emplace_back(known, region);
+            }
         }
     });
 }
 
 void Signature::promise(TypeId value, const Outlives& reason) {
-    const auto bounded = [&](const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
+    const auto bounded = [&](TypeId, const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
         for (const types::RegionId bound : bounds) {
             for (const RegionVid region : hidden) {
                 Outlives constraint = reason;

@@ -440,6 +440,7 @@ void TypeLowerer::lower_bounds(TypeId self, hir::List<hir::Bound> bounds, std::v
             out.push_back(predicate);
             continue;
         }
+        if (bound.kind == hir::Bound::Kind::Use) continue;   // for the borrow checker
         if (bound.maybe) {
             if (maybe_sized != nullptr) *maybe_sized = true;
             continue;

@@ -127,12 +127,13 @@ struct QPath {
 };
 
 struct Bound {
-    enum class Kind : std::uint8_t { Trait, Outlives } kind = Kind::Trait;
+    enum class Kind : std::uint8_t { Trait, Outlives, Use } kind = Kind::Trait;   // Use: `use<'a, T>` of an `impl Trait`
     bool maybe = false;             // ?Sized
     Span span;
     Path trait_path;
     List<DefId> for_lifetimes;      // for<'a>
     Lifetime lifetime;
+    List<Lifetime> captures;        // Use: the lifetimes; type parameters are captured always
 };
 
 struct GenericParam {

@@ -120,8 +120,16 @@ std::string Printer::bounds(List<Bound> list) {
     std::string result;
     for (const Bound& b : list) {
         if (!result.empty()) result += " + ";
-        if (b.kind == Bound::Kind::Outlives) result += lifetime(b.lifetime);
-        else result += (b.maybe ? "?" : "") + for_lifetimes(b.for_lifetimes) + path(b.trait_path);
+        switch (b.kind) {
+            case Bound::Kind::Outlives: result += lifetime(b.lifetime); break;
+            case Bound::Kind::Trait: result += (b.maybe ? "?" : "") + for_lifetimes(b.for_lifetimes) + path(b.trait_path); break;
+            case Bound::Kind::Use: {
+                std::string names;
+                for (const Lifetime& one : b.captures) names += (names.empty() ? "" : ", ") + lifetime(one);
+                result += "use<" + names + ">";
+                break;
+            }
+        }
     }
     return result;
 }

@@ -150,7 +150,23 @@ std::optional<hir::Bound> Lowerer::lower_bound(const ast::Bound& bound) {
     hir::Bound result;
     result.span = at(bound.span);
     switch (bound.kind) {
-        case ast::BoundKind::Use: return std::nullopt;   // precise capturing: nothing is captured that it could leave out
+        case ast::BoundKind::Use: {
+            std::vector<hir::Lifetime> captures;
+            for (const ast::PathSegment& segment : bound.captures) {
+                const std::string_view name = text(segment.ident.name);
+                if (!name.starts_with('\'')) continue;
+                if (name == "'_") {
+                    hir::Lifetime unnamed;
+                    unnamed.kind = hir::Lifetime::Kind::Infer;
+                    captures.push_back(unnamed);
+                } else {
+                    captures.push_back(lower_lifetime(segment.ident));
+                }
+            }
+            result.kind = hir::Bound::Kind::Use;
+            result.captures = list(captures);
+            return result;
+        }
         case ast::BoundKind::Outlives:
             result.kind = hir::Bound::Kind::Outlives;
             result.lifetime = lower_lifetime(bound.lifetime);
