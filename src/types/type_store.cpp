@@ -33,8 +33,9 @@ std::uint32_t hash(const TypeData& t) {
     h.add(static_cast<std::uint64_t>(t.kind) | static_cast<std::uint64_t>(t.int_kind) << 8 |
           static_cast<std::uint64_t>(t.float_kind) << 16 | static_cast<std::uint64_t>(t.mutability) << 24 |
           static_cast<std::uint64_t>(t.infer_kind) << 32 | static_cast<std::uint64_t>(t.is_unsafe) << 40);
-    h.add(t.def.raw).add(t.args.raw).add(t.element.raw).add(t.length.raw).add(t.region.raw).add(t.elements.raw);
-    return h.add(t.index).add(t.name.raw).value();
+    const auto pair = [](std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) << 32 | b; };
+    h.add(pair(t.def.raw, t.args.raw)).add(pair(t.element.raw, t.length.raw)).add(pair(t.region.raw, t.elements.raw));
+    return h.add(pair(t.index, t.name.raw)).value();
 }
 
 bool same(const TypeData& a, const TypeData& b) {
