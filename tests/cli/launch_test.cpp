@@ -55,7 +55,7 @@ TEST_CASE("a failing kernel is exit code 5 and names the source line") {
     CHECK(run.exit_code == 5);
     CHECK(run.output.empty());
     CHECK_MESSAGE(run.error_output.find("vecadd.rsk:14") != std::string::npos, run.error_output);
-    CHECK_MESSAGE(run.error_output.find("\nindex out of bounds\n  at ") != std::string::npos, run.error_output);
+    CHECK_MESSAGE(run.error_output.find("\nindex out of bounds: the len is 4 but the index is 4\n  at ") != std::string::npos, run.error_output);
 }
 
 TEST_CASE("a device by name is never replaced by another") {
