@@ -3,10 +3,10 @@
 // correctly rounded one by more ulp than the CUDA Programming Guide allows its own, where the error is larger than
 // functions.def says, where a special value, a sign of zero or a NaN is wrong, and where -O0 or --fmad off gives other bits.
 //
-//   math_accuracy [--dense STRIDE] [--gpu] [--fast-math] [--stdlib DIR] [NAME..]
+//   math_accuracy [--dense STRIDE] [--count N] [--gpu] [--fast-math] [--stdlib DIR] [NAME..]
 //
-// --dense: f32 functions of one argument at every STRIDE-th of all 2^32 numbers. --gpu: on CUDA device 0 as well; 77
-// when there is none. --fast-math: prints errors, checks nothing.
+// --dense: f32 functions of one argument at every STRIDE-th of all 2^32 numbers. --count: random arguments (200000).
+// --gpu: on CUDA device 0 as well; 77 when there is none. --fast-math: prints errors, checks nothing.
 #include <fmt/format.h>
 
 #include <bit>
@@ -49,7 +49,7 @@ const Function kFunctions[] = {
 };
 
 struct Settings {
-    std::uint64_t dense = 0;
+    std::uint64_t dense = 0, count = 200'000;
     bool gpu = false, fast_math = false;
     std::string stdlib;
     std::vector<std::string> names;
@@ -302,9 +302,9 @@ bool measure(const Settings& settings) {
         std::vector<T> x, y, out, other;
         const bool two = f.binary != nullptr;
         if (two) {
-            pairs<T>(random, 60'000, x, y);
+            pairs<T>(random, settings.count / 3, x, y);
         } else {
-            x = y = samples<T>(random, 200'000);
+            x = y = samples<T>(random, settings.count);
         }
         if (!runner.run(fmt::format("{}_{}", f.name, type), x, y, out)) return fmt::print("! {} does not run\n", f.name), false;
         Worst<T> worst, on_gpu;
@@ -351,6 +351,7 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         const std::string arg = argv[i];
         if (arg == "--dense" && i + 1 < argc) settings.dense = std::stoull(argv[++i]);
+        else if (arg == "--count" && i + 1 < argc) settings.count = std::stoull(argv[++i]);
         else if (arg == "--gpu") settings.gpu = true;
         else if (arg == "--fast-math") settings.fast_math = true;
         else if (arg == "--stdlib" && i + 1 < argc) settings.stdlib = argv[++i];
