@@ -135,8 +135,11 @@ void Checker::report_region_error(RegionVid longer, RegionVid shorter, const std
     if (to.hidden_by.valid()) {
         const hir::Program& program = cx_.context.program();
         const std::string type = cx_.text(to.hidden_by);
-        Diagnostic& error = report(Code::E0700, "hidden type for `" + type + "` captures lifetime that does not appear in bounds",
-                                   "the hidden type captures " + (from.is_named ? "the lifetime `" + std::string(from.name) + "`" : std::string("a lifetime without a name")));
+        const std::string captured = from.is_named ? "the lifetime `" + std::string(from.name) + "`" : std::string("a lifetime without a name");
+        const Span value = regions_.constraint(path.back()).span;   // what is returned, however it came to hold the lifetime
+        Diagnostic& error = sink().error(Code::E0700, value, "hidden type for `" + type + "` captures lifetime that does not appear in bounds");
+        error.labels.clear();
+        error.labels.push_back(Label{value, "the hidden type captures " + captured, true});
         if (from.argument.valid()) error.label(cx_.body.locals[from.argument].span, "the lifetime stands in this type");
         error.note_at(program.defs[cx_.types[to.hidden_by].def].span, "the opaque type is defined here");
         if (from.is_named) error.help("add `" + std::string(from.name) + "` to the `use<...>` bound to explicitly capture it");
