@@ -99,7 +99,8 @@ std::optional<Checker::Explanation> Checker::find_use(RegionVid region, Location
     std::vector<Step> queue{{from, false}};
     std::set<Location> seen;
     for (std::size_t head = 0; head < queue.size(); ++head) {
-        const auto [at, again] = queue[head];
+        const Location at = queue[head].at;
+        const bool again = queue[head].again;
         if (!seen.insert(at).second || !regions_.contains(region, cx_.points.of(at))) continue;
         const Use use = uses.at(at);
         if (use == Use::Def) continue;
