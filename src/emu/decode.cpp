@@ -353,7 +353,8 @@ class FunctionDecoder {
                     break;
                 case Role::Immediate: op.imm = static_cast<std::uint64_t>(operand.value); break;
                 case Role::Address:
-                    address(instr, operand, op);
+                    if (source == 1 && instr.form == Form::CpAsync) second_address(instr, operand, op);
+                    else address(instr, operand, op);
                     ++source;
                     break;
                 case Role::VectorOrReg: value_or_vector(instr, spec, operand, op, source); break;
@@ -450,9 +451,17 @@ class FunctionDecoder {
     // -------------------------------------------------------------------------------------------------------
     // memory
 
+    // The second address of an instruction: a register without displacement.
+    void second_address(const ptx::Instr& instr, const Operand& operand, Op& op) {
+        const bool plain = operand.kind == OperandKind::AddrReg && operand.value == 0;
+        const bool wide = plain && ptx::reg_class_info(operand.as_reg().reg_class()).bits == 64;
+        if (!wide || op.imm != 0) return fail(instr, "the emulator wants both addresses in registers, without offsets");
+        op.source[1] = slots_.reg(position_, operand.as_reg());
+        op.space = Space::None;   // of what it reads: global memory
+    }
     void address(const ptx::Instr& instr, const Operand& operand, Op& op) {
-        op.access_bytes =
-            static_cast<std::uint8_t>(ptx::type_bytes(instr.mods.type) * ptx::lanes(instr.mods.vec));
+        const std::uint32_t element = instr.mods.type == ptx::Type::None ? 1 : ptx::type_bytes(instr.mods.type);
+        op.access_bytes = static_cast<std::uint8_t>(element * ptx::lanes(instr.mods.vec));
         op.site = program_.sites++;
         program_.smallest_access =
             std::min<std::uint8_t>(program_.smallest_access, std::max<std::uint8_t>(op.access_bytes, 1));

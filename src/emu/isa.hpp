@@ -34,6 +34,7 @@ using Selector = Handlers (*)(const Request&);
     X(float_rounded)               \
     X(float_approx)                \
     X(special)                     \
+    X(async)                       \
     X(atomic)                      \
     X(control)                     \
     X(barrier)                     \

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kRememberedFrees = 4096;
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t align) {
+constexpr std::uint64_t aligned_up(std::uint64_t value, std::uint64_t align) {
     return (value + align - 1) / align * align;
 }
 
@@ -52,7 +52,7 @@ std::optional<DeviceAddress> Memory::allocate(std::uint64_t bytes, MemoryKind ki
                                               std::string name) {
     std::unique_lock lock(mutex_);
     if (bytes > capacity_ - used_ || align > kHeapEnd) return std::nullopt;
-    const DeviceAddress base = round_up(next_, align < kHeapAlign ? kHeapAlign : align);
+    const DeviceAddress base = aligned_up(next_, align < kHeapAlign ? kHeapAlign : align);
     if (bytes > kHeapEnd - base) return std::nullopt;
     // calloc leaves big blocks untouched by the process until a page is used; a fresh allocation reads as
     // zero.
@@ -82,7 +82,7 @@ bool Memory::release(DeviceAddress base, MemoryKind kind) {
 }
 
 void* Memory::allocate_host(std::uint64_t bytes) {
-    void* pointer = std::aligned_alloc(kHeapGap, round_up(bytes == 0 ? 1 : bytes, kHeapGap));
+    void* pointer = std::aligned_alloc(kHeapGap, aligned_up(bytes == 0 ? 1 : bytes, kHeapGap));
     if (pointer == nullptr) return nullptr;
     std::memset(pointer, 0, bytes);
     if (adopt_host(pointer, bytes)) return pointer;

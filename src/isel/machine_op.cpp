@@ -119,18 +119,35 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
         }
         case 'd': return r(reg_of(inst.results[index(word[1])]));
         case '[': {
+            if (word[1] == 's') return Operand::at(in_space(inst.args[index(word[2])], ir::Space::Shared));
             const Address at = address(inst.args[index(word[2])], 0);
             space = at.space;
             return at.base;
         }
+        case '@': return Operand::at(in_space(inst.args[index(word[2])], word[1] == 's' ? ir::Space::Shared : ir::Space::Global));
         case 'a': {
             const ir::ValueId value = inst.args[index(word[1])];
             if (in_.type_of(value) == VT::I1) return predicate(value);
+            if (spec.role == ptx::Role::Immediate) {
+                const std::optional<std::uint64_t> known = int_constant(value);
+                OCKC_CHECK_MSG(known.has_value(), "an operand that must be a constant");
+                return imm(static_cast<std::int64_t>(*known));
+            }
             return spec.role == ptx::Role::SourceReg ? r(use(value)) : src(value);
         }
         default: break;
     }
     OCKC_UNREACHABLE("operand of a machine row");
+}
+
+// The pointer as an address of that space, in a register.
+ptx::Reg Selector::in_space(ir::ValueId pointer, ir::Space space) {
+    const ir::Instruction* def = in_.def(pointer);
+    if (def != nullptr && def->op == ir::Op::SpaceCast && in_.type_of(def->args[0]) == ir::ptr_type(space)) return use(def->args[0]);
+    if (in_.type_of(pointer) == ir::ptr_type(space)) return use(pointer);
+    const Reg to = fresh(RegClass::B64);
+    emit(Form::CvtaTo, PT::U64, {r(to), r(use(pointer))}).mods.space = ptx_space(space);
+    return to;
 }
 
 void Selector::machine_op(const ir::Instruction& inst) {

@@ -243,6 +243,7 @@ class Selector {
     // machine_op.cpp
     Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
                             ptx::Space& space);
+    Reg in_space(ir::ValueId pointer, ir::Space space);
     void machine_op(const ir::Instruction& inst);
     void order_before(const ir::AtomicInfo& info);
     void finish_atomic(const ir::Instruction& inst, Instr& instr, ptx::Space space);

@@ -295,7 +295,9 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
 // The alignment that a shared array asks for (0: its elements' own); nothing for other types.
 std::optional<std::uint32_t> ModuleLowering::shared_alignment(TypeId type) {
     const types::TypeData& data = types()[type];
-    if (data.kind != TypeKind::Adt || data.def != context().program().lang_item("SharedArray")) return std::nullopt;
+    if (data.kind != TypeKind::Adt) return std::nullopt;
+    if (data.def == context().program().lang_item("Barrier")) return 8;
+    if (data.def != context().program().lang_item("SharedArray")) return std::nullopt;
     std::uint32_t align = 0;   // the last const argument
     for (const types::GenericArg arg : types()[data.args]) {
         if (arg.kind() == types::GenericArg::Kind::Const) align = static_cast<std::uint32_t>(context().usize_value(arg.as_const()).value_or(0));

@@ -289,3 +289,38 @@ TEST_CASE("lanes of a warp take their turns at an atomic in order") {
     for (std::uint64_t i = 0; i < 32; ++i)
         CHECK(out[i] == i);
 }
+
+TEST_CASE("asynchronous copies: all bytes, or some and zeros") {
+    const std::vector<std::uint64_t> input = {0x1122'3344'5566'7788, 0x99AA'BBCC'DDEE'FF00, 3, 4};
+    const auto copy = [&](const std::string& instrs) {
+        return run("mov.u64 %rd1, tile;\nmov.u64 %rd2, -1;\nst.shared.u64 [tile], %rd2;\nst.shared.u64 [tile+8], %rd2;\n" + instrs +
+                       "ld.shared.u64 %rd9, [tile];\nst.global.u64 [%rd31], %rd9;\nld.shared.u64 %rd9, [tile+8];\n"
+                       "ld.param.u64 %rd5, [out];\nst.global.u64 [%rd5+8], %rd9;\nret;",
+                   1, 2, ".shared .align 16 .b8 tile[16];\n", input);
+    };
+    CHECK(copy("cp.async.ca.shared.global [%rd1], [%rd30], 4;\ncp.async.wait_all;\n")[0] == 0xFFFF'FFFF'5566'7788);
+    CHECK(copy("cp.async.ca.shared.global [%rd1], [%rd30], 8;\ncp.async.commit_group;\ncp.async.wait_group 0;\n")[0] == input[0]);
+    const auto whole = copy("cp.async.cg.shared.global [%rd1], [%rd30], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\n");
+    CHECK(whole[0] == input[0]);
+    CHECK(whole[1] == input[1]);
+    const auto some = copy("mov.u32 %r1, 9;\ncp.async.ca.shared.global [%rd1], [%rd30], 16, %r1;\ncp.async.wait_all;\n");
+    CHECK(some[0] == input[0]);
+    CHECK(some[1] == 0);   // the lowest byte of the second word is 0x00
+    CHECK(copy("mov.u32 %r1, 0;\ncp.async.ca.shared.global [%rd1], [%rd30], 8, %r1;\ncp.async.wait_all;\n")[0] == 0);
+}
+
+TEST_CASE("mbarriers: a phase completes with its last arrival") {
+    const auto wait = [](const std::string& count) {
+        return run("mov.u64 %rd1, bar;\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r2, " + count +
+                       ";\n@%p1 mbarrier.init.shared.b64 [%rd1], %r2;\nbar.sync 0;\nmbarrier.arrive.shared.b64 %rd2, [%rd1];\n"
+                       "bar.sync 0;\nmbarrier.test_wait.shared.b64 %p2, [%rd1], %rd2;\nselp.u32 %r9, 1, 0, %p2;\n"
+                       "mbarrier.test_wait.parity.shared.b64 %p2, [%rd1], 0;\nselp.u32 %r3, 2, 0, %p2;\nadd.u32 %r9, %r9, %r3;\n"
+                       "mbarrier.test_wait.parity.shared.b64 %p2, [%rd1], 1;\nselp.u32 %r3, 4, 0, %p2;\nadd.u32 %r9, %r9, %r3;\n"
+                       "mbarrier.try_wait.shared.b64 %p2, [%rd1], %rd2;\nselp.u32 %r3, 8, 0, %p2;\nadd.u32 %r9, %r9, %r3;\n"
+                       "mbarrier.try_wait.parity.shared.b64 %p2, [%rd1], 0;\nselp.u32 %r3, 16, 0, %p2;\nadd.u32 %r9, %r9, %r3;\n"
+                       "cvt.u64.u32 %rd9, %r9;\nst.global.u64 [%rd31], %rd9;\nbar.sync 0;\n@%p1 mbarrier.inval.shared.b64 [%rd1];\nret;",
+                   64, 64, ".shared .align 8 .b64 bar;\n");
+    };
+    for (const std::uint64_t result : wait("64")) CHECK(result == 27);   // all but the phase before
+    for (const std::uint64_t result : wait("65")) CHECK(result == 4);    // one arrival is missing
+}

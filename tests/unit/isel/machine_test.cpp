@@ -74,12 +74,12 @@ TEST_CASE("machine.def: every row is an instruction form with operands that fit"
             if (word[0] == 'd') {
                 CHECK(form.operands[k].role == ptx::Role::Dest);
                 CHECK(bytes_of(row.results[results++]) == bytes_of(form.operands[k], found->second));
-            } else if (word[0] == 'a' || word[0] == '[') {
+            } else if (word[0] == 'a' || word[0] == '[' || word[0] == '@') {
                 const std::size_t index = static_cast<std::size_t>(word[word[0] == 'a' ? 1 : 2] - '0');
                 REQUIRE(index < used.size());
                 used[index] = true;
                 CHECK(bytes_of(row.operands[index]) == bytes_of(form.operands[k], found->second));
-                CHECK((word[0] == '[') == (form.operands[k].role == ptx::Role::Address));
+                CHECK((word[0] != 'a') == (form.operands[k].role == ptx::Role::Address));
             }
         }
         CHECK(results == row.results.size());

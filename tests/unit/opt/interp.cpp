@@ -178,6 +178,13 @@ class Machine {
             case Op::LaunchDomain: return set(function.facts.domain);
             case Op::Barrier: ++out_.barriers; return true;
             case Op::Fence: return true;
+            case Op::Machine:
+            case Op::MachineMemory:
+            case Op::MachineSync: return machine(function, inst, values);
+            case Op::AtomicLoad:
+            case Op::AtomicStore:
+            case Op::AtomicRmw:
+            case Op::AtomicCas: return atomic(inst, values) || bad();
             case Op::Call: return execute_call(inst, values, depth);
             default: break;
         }
@@ -190,6 +197,38 @@ class Machine {
             return stop(Ending::Unsupported, std::string(op_text(inst.op)));
         }
         return set(result);
+    }
+
+    // Some value that depends on the row and its operands; of a row that is not pure, also on how many ran before it, as
+    // other threads might have it.
+    bool machine(const Function& function, const Instruction& inst, std::vector<Bits>& values) {
+        Bits hash = inst.aux + 1;
+        const auto mix = [&hash](Bits word) { hash = (hash ^ word) * Bits{0x9E37'79B9'7F4A'7C15u} + (hash >> 29); };
+        if (inst.op != Op::Machine) mix(++out_.barriers);
+        for (const ValueId value : inst.args)
+            mix(values[value.raw]);
+        for (const ValueId result : inst.results) {
+            mix(7);
+            values[result.raw] = (hash >> 11) & mask(type_bits(function.type_of(result)));
+        }
+        return true;
+    }
+
+    // Alone in memory; false when the address is bad. The operations that the goldens use.
+    bool atomic(const Instruction& inst, std::vector<Bits>& values) {
+        const std::uint32_t size = type_bytes(inst.type);
+        std::uint8_t* place = at(values[inst.args[0].raw] & mask(64), size);
+        if (place == nullptr) return false;
+        Bits old = 0;
+        std::memcpy(&old, place, size);
+        const Bits operand = inst.args.size() > 1 ? values[inst.args[1].raw] : 0;
+        Bits wanted = old;
+        if (inst.op == Op::AtomicStore) wanted = operand;
+        if (inst.op == Op::AtomicCas && old == operand) wanted = values[inst.args[2].raw];
+        if (inst.op == Op::AtomicRmw) wanted = inst.atomic().op == AtomicOp::Add ? old + operand : old ^ operand;
+        std::memcpy(place, &wanted, size);
+        if (!inst.results.empty()) values[inst.result().raw] = old;
+        return true;
     }
 
     bool execute_call(const Instruction& inst, std::vector<Bits>& values, int depth) {
@@ -483,7 +522,7 @@ Input make_input(const Module&, const Function& function, std::uint32_t seed) {
         }
         after_pointer = is_ptr(type);
     }
-    input.sregs.assign(static_cast<std::size_t>(Sreg::GridId) + 1, 0);
+    input.sregs.assign(static_cast<std::size_t>(Sreg::ClusterNctaRank) + 1, 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto at = [&](Sreg x) -> std::uint64_t& {
             return input.sregs[static_cast<std::size_t>(x) + axis];

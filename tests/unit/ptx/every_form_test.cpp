@@ -44,6 +44,7 @@ class Sampler {
             if (!instr.info().operands[i].optional)
                 instr.operands[i] = operand(instr, instr.info().operands[i]);
         }
+        if (form == Form::CpAsync) instr.operands[2] = Operand::imm(16);
         return instr;
     }
 
