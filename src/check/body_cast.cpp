@@ -115,6 +115,11 @@ void BodyChecker::check_one_cast(const DeferredCast& cast) {
         tables_.casts.set(cast.expr, CastKind::Coercion);
         return;
     }
+    if (types_.kind(to) == TypeKind::RawPtr && infer_.is_type_var(types_[to].element)) {
+        error(Code::E0641, span(cast.expr), "cannot cast to a pointer of an unknown kind").label(cast.to_span, "needs more type information").note("the type information given here is insufficient to check whether the pointer cast is valid");
+        unify(types_[to].element, types_.error);
+        return;
+    }
     const auto kind = cast_kind(cast, from, to);
     if (!kind) return report_cast(cast, from, to);
     tables_.casts.set(cast.expr, *kind);

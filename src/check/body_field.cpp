@@ -237,6 +237,11 @@ TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
             .label(span(e.index), "string indices are ranges of `usize`");
         return types_.error;
     }
+    for (const DerefStep& step : steps) {   // one that has other indices
+        if (types_.kind(structural(step.type)) != TypeKind::Adt || !lang_.index.valid() || cx_.impls_that_may_match(lang_.index, structural(step.type)).empty()) continue;
+        error(Code::E0277, span(e.index), fmt::format("the type `{}` cannot be indexed by `{}`", text(step.type), text(index)));
+        return types_.error;
+    }
     error(Code::E0608, span(id), fmt::format("cannot index into a value of type `{}`", text(base)));
     return types_.error;
 }

@@ -76,7 +76,13 @@ class Coherence {
             for (DefId item : data.items) {
                 std::vector<DefId>& others = by_name[key * 0x9E37'79B9'7F4A'7C15ull ^ program_.defs[item].name.name.raw];
                 for (DefId other : others) {
-                    if (program_.defs[other].name.name != program_.defs[item].name.name || program_.defs[other].parent == impl) continue;
+                    if (program_.defs[other].name.name != program_.defs[item].name.name) continue;
+                    if (program_.defs[other].parent == impl) {
+                        error(Code::E0592, program_.defs[item].name.span, fmt::format("duplicate definitions with name `{}`", program_.name(item)))
+                            .label(program_.defs[item].name.span, fmt::format("duplicate definitions for `{}`", program_.name(item)))
+                            .label(program_.defs[other].name.span, fmt::format("other definition for `{}`", program_.name(item)));
+                        break;
+                    }
                     if (!headers_overlap(program_.defs[other].parent, impl)) continue;
                     error(Code::E0592, program_.defs[other].name.span, fmt::format("duplicate definitions with name `{}`", program_.name(item)))
                         .label(program_.defs[other].name.span, fmt::format("duplicate definitions for `{}`", program_.name(item)))

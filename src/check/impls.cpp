@@ -112,6 +112,28 @@ class ImplCheck {
         return out;
     }
 
+    // E0643: `impl Trait` for a parameter and a named one are not the same: callers may give the latter.
+    bool spelt_otherwise(DefId item, DefId promised, std::string_view name) {
+        using Param = GenericsInfo::Param;
+        std::vector<const Param*> mine, theirs;
+        const auto types_of = [&](DefId fn, std::vector<const Param*>& out) {
+            for (const Param& param : cx_.generics_of(fn).own) {
+                if (param.kind == hir::GenericParam::Kind::Type) out.push_back(&param);
+            }
+        };
+        types_of(item, mine);
+        types_of(promised, theirs);
+        for (std::size_t i = 0; i < mine.size() && i < theirs.size(); ++i) {
+            if (mine[i]->synthetic == theirs[i]->synthetic) continue;
+            const Span span = program_.defs[mine[i]->def].name.span;
+            error(Code::E0643, span, fmt::format("method `{}` has incompatible signature for trait: the type parameters do not have the same form", name))
+                .label(span, mine[i]->synthetic ? "expected generic parameter, found `impl Trait`" : "expected `impl Trait`, found generic parameter")
+                .label(program_.defs[theirs[i]->def].name.span, "declaration in trait here");
+            return true;
+        }
+        return false;
+    }
+
     void method(DefId item, DefId promised) {
         const hir::FnDef& mine = program_.as<hir::FnDef>(item);
         const hir::FnDef& theirs = program_.as<hir::FnDef>(promised);
@@ -135,6 +157,7 @@ class ImplCheck {
                               by_type ? "type" : "const", want == 1 ? "" : "s"));
             return;
         }
+        if (spelt_otherwise(item, promised, name)) return;
         if (early_lifetime_count(cx_, item) != early_lifetime_count(cx_, promised)) {
             error(Code::E0195, mine.generics.span.valid() && !mine.generics.params.empty() ? mine.generics.span : program_.defs[item].name.span,
                   fmt::format("lifetime parameters or bounds on associated function `{}` do not match the trait declaration", name))
@@ -242,9 +265,10 @@ class ImplCheck {
         const hir::TypeAliasDef& alias = program_.as<hir::TypeAliasDef>(item);
         if (!alias.type.valid()) return;
         const Span at = program_.types[alias.type].span;
-        ItemEnv env(cx_, impl_);
+        ItemEnv env(cx_, item);
         const TypeId type = cx_.type_of(item);
         env.well_formed(type, at);
+        leaks_no_private_type(type, at);
         const TypeId projection = types_.projection(promised, args_for(item, promised));
         static_cast<void>(projection);
         for (const Predicate& written : cx_.item_bounds(promised)) {
@@ -255,6 +279,56 @@ class ImplCheck {
             env.require(predicate, at);
         }
         env.finish();
+    }
+
+    // E0446: whoever sees the trait and its implementing type sees this type.
+    void leaks_no_private_type(TypeId type, Span at) {
+        hir::Visibility required = program_.defs[trait_ref_.trait].visibility;
+        const auto narrow = [&](DefId def) {
+            if (!at_least(program_.defs[def].visibility, required)) required = program_.defs[def].visibility;
+        };
+        for (const GenericArg arg : types_[trait_ref_.args]) {
+            if (arg.kind() == GenericArg::Kind::Type) for_each_named(arg.as_type(), narrow);
+        }
+        bool reported = false;
+        for_each_named(type, [&](DefId def) {
+            const hir::Visibility& have = program_.defs[def].visibility;
+            if (reported || at_least(have, required)) return;
+            reported = true;
+            const bool crate = have.module.valid() && !program_.defs[have.module].parent.valid();
+            const std::string_view how = crate ? "crate-private" : have.module == module_of(def) ? "private" : "restricted";
+            const std::string name(program_.name(def));
+            error(Code::E0446, at, fmt::format("{} {} `{}` in public interface", how, program_.defs[def].kind == DefKind::Trait ? "trait" : "type", name))
+                .label(at, fmt::format("can't leak {} {}", how, program_.defs[def].kind == DefKind::Trait ? "trait" : "type"))
+                .label(program_.defs[def].name.span, fmt::format("`{}` declared as {}", name, how));
+        });
+    }
+
+    // Structs, enums and the traits of projections in a type.
+    template <class F>
+    void for_each_named(TypeId type, F&& each) {
+        types::walk(types_, type, [&](TypeId part) {
+            const TypeData data = types_[part];
+            if (data.kind == TypeKind::Adt) each(data.def);
+            if (data.kind == TypeKind::Projection) each(trait_of_assoc(program_, data.def));
+            return true;
+        });
+    }
+
+    DefId module_of(DefId def) const {
+        do def = program_.defs[def].parent;
+        while (def.valid() && program_.defs[def].kind != DefKind::Mod && program_.defs[def].kind != DefKind::Crate);
+        return def;
+    }
+
+    // Is everything that sees `b` allowed to see `a`?
+    bool at_least(const hir::Visibility& a, const hir::Visibility& b) const {
+        if (a.is_public) return true;
+        if (b.is_public) return false;
+        for (DefId def = b.module; def.valid(); def = program_.defs[def].parent) {
+            if (def == a.module) return true;
+        }
+        return false;
     }
 
     // A derived impl uses the trait's functions on every field.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ockc::check {
 
 using hir::DefKind;
@@ -9,7 +11,7 @@ using hir::DefKind;
 namespace {
 constexpr std::uint32_t kFrameLimit = 128;
 constexpr std::uint32_t kValueDepth = 512;
-constexpr std::size_t kMemoryLimit = 8'000'000;   // values
+constexpr std::uint64_t kMemoryLimit = 2'000'000;   // values, elements and fields counted
 }  // namespace
 
 Interpreter::Interpreter(Context& context) : cx_(context), types_(context.types()), program_(context.program()) {}
@@ -25,8 +27,13 @@ Interpreter::Value Interpreter::fail(Span at, std::string message) {
 
 bool Interpreter::step(Span at) {
     if (flow_ == Flow::Fail) return false;
-    if (++steps_ <= cx_.options().const_step_limit && memory_.size() < kMemoryLimit) return true;
-    fail(at, "constant evaluation is taking a long time: the limit of steps is reached");
+    if (memory_nodes_ > kMemoryLimit) {
+        fail(at, "constant evaluation needs too much memory");
+        return false;
+    }
+    if (++steps_ <= cx_.options().const_step_limit) return true;
+    out_of_steps_ = true;
+    fail(at, "constant evaluation is taking a long time");
     return false;
 }
 
@@ -46,8 +53,15 @@ ItemRef Interpreter::instantiate(ItemRef item) {
 // ---- memory -------------------------------------------------------------------------------------------------------------------------------------
 
 Interpreter::AllocId Interpreter::allocate(Value value) {
+    memory_nodes_ += node_count(value);
     memory_.push_back(std::move(value));
     return static_cast<AllocId>(memory_.size() - 1);
+}
+
+std::uint64_t Interpreter::node_count(const Value& value) {
+    std::uint64_t count = 1;
+    for (const Value& field : value.fields) count += field.fields.empty() ? 1 : node_count(field);
+    return count;
 }
 
 Interpreter::Value* Interpreter::resolve(const Place& place, Span at) {
@@ -157,6 +171,9 @@ Interpreter::Value Interpreter::call_body(ItemRef fn, std::vector<Value> args, S
     frame.args = fn.args;
     frame.owner = fn.def;
     Frame* caller = std::exchange(frame_, &frame);
+    const std::size_t first = memory_.size();
+    const std::uint64_t nodes = memory_nodes_;
+    const bool pure = std::all_of(args.begin(), args.end(), [](const Value& arg) { return arg.kind == Value::Kind::Scalar; });
     for (std::size_t i = 0; i < frame.body->params.size() && i < args.size(); ++i) {
         Operand operand;
         operand.type = args[i].type;
@@ -171,7 +188,15 @@ Interpreter::Value Interpreter::call_body(ItemRef fn, std::vector<Value> args, S
     if (flow_ == Flow::Fail) failure_frames_.push_back({fn.def, at});
     frame_ = caller;
     --depth_;
+    if (pure && !has_reference(result)) {   // nothing can point into the call's memory any more
+        memory_.resize(first);
+        memory_nodes_ = nodes;
+    }
     return result;
+}
+
+bool Interpreter::has_reference(const Value& value) {
+    return value.kind == Value::Kind::Ref || std::any_of(value.fields.begin(), value.fields.end(), [](const Value& field) { return has_reference(field); });
 }
 
 Interpreter::Value Interpreter::constant_item(ItemRef item, Span at) {
@@ -254,6 +279,10 @@ const ConstValue* Interpreter::to_const(const Value& value, Span at, std::uint32
         fail(at, "a constant is nested too deeply");
         return nullptr;
     }
+    if (++converted_ > kMemoryLimit) {
+        fail(at, "a constant is too large to evaluate");
+        return nullptr;
+    }
     Arena& arena = cx_.state().arena;
     ConstValue* out = arena.make<ConstValue>();
     out->type = types_.erase_regions(value.type);
@@ -325,7 +354,8 @@ const ConstValue* Interpreter::run(ItemRef item) {
     const bool inside_call = !failure_frames_.empty();
     const Span place = inside_call ? failure_frames_.back().second : failure_span_;
     const std::string name = program_.defs[item.def].kind != DefKind::AnonConst ? fmt::format("`{}`", program_.path_text(item.def)) : std::string("this constant");
-    Diagnostic& diagnostic = cx_.sink().error(Code::E0080, place, failure_);
+    const bool lint = out_of_steps_ && cx_.sink().levels().at("long_running_const_eval", place) == LintLevel::Deny;
+    Diagnostic& diagnostic = lint ? cx_.sink().lint("long_running_const_eval", place, failure_) : cx_.sink().error(Code::E0080, place, failure_);
     diagnostic.label(place, fmt::format("evaluation of {} failed {}", name, inside_call ? "inside this call" : "here"));
     for (std::size_t i = failure_frames_.size(); i-- > 0;) {
         const auto& [fn, call_span] = failure_frames_[i];

@@ -70,6 +70,8 @@ class Interpreter {
     bool step(Span at);
     Value fail(Span at, std::string message);
     AllocId allocate(Value value);
+    static bool has_reference(const Value& value);
+    static std::uint64_t node_count(const Value& value);   // values in the tree, itself included
     Value* resolve(const Place& place, Span at);
     Value read(const Place& place, Span at);
     Value to_value(Operand operand, Span at);
@@ -135,6 +137,9 @@ class Interpreter {
     std::uint32_t depth_ = 0;
     std::uint64_t steps_ = 0;
     std::deque<Value> memory_;
+    std::uint64_t memory_nodes_ = 0;     // values inside the values of memory_
+    std::uint64_t converted_ = 0;        // to_const: values so far
+    bool out_of_steps_ = false;
     Flow flow_ = Flow::Normal;
     hir::ExprId flow_target_;
     Value flow_value_;

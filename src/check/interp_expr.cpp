@@ -105,7 +105,11 @@ Interpreter::Operand Interpreter::adjust(Operand operand, const Adjustment& step
             out.value.type = target;
             return out;
         }
-        case AdjustKind::ClosureToFnPtr: fail(at, "closures cannot be turned into function pointers in constants"); return out;
+        case AdjustKind::ClosureToFnPtr:
+            out.value.kind = Value::Kind::FnPtr;
+            out.value.fn_item = operand.type;
+            out.value.type = target;
+            return out;
     }
     return out;
 }
@@ -230,7 +234,8 @@ Interpreter::Operand Interpreter::eval_bare(ExprId id) {
                            fail(e.span, "");
                            return;
                        }
-                       if (*count > cx_.options().const_step_limit) {
+                       constexpr std::uint64_t kElementLimit = 2'000'000;   // values, those inside the elements counted
+                       if (*count > kElementLimit / node_count(element)) {
                            fail(e.span, "an array in a constant is too large to evaluate");
                            return;
                        }
@@ -278,7 +283,13 @@ Interpreter::Operand Interpreter::eval_bare(ExprId id) {
                        flow_ = Flow::Return;
                        flow_value_ = std::move(result);
                    },
-                   [&](const hir::ClosureExpr&) { fail(e.span, "closures cannot be called in constants"); },
+                   [&](const hir::ClosureExpr& x) {
+                       if (!cx_.closure_info(x.def).captures.empty()) return static_cast<void>(fail(e.span, "closures that capture cannot be made in constants"));
+                       Value closure;
+                       closure.kind = Value::Kind::Aggregate;
+                       closure.type = out.type;
+                       value(std::move(closure));
+                   },
                    [&](const hir::ConstBlockExpr& x) { value(constant_item({x.constant, frame_->args}, e.span)); },
                    [&](const hir::PanicExpr& x) { value(eval_panic(id, x)); },
                },

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "check/item_env.hpp"
 #include "check/passes.hpp"
@@ -97,6 +98,31 @@ class ItemCheck {
         if (info.kind == AdtInfo::Kind::Union) union_fields(info, data);
         static_fields(info, data);
         if (info.repr.transparent) transparent(info, data);
+        if (data.repr.packed) {
+            std::unordered_set<std::uint32_t> seen;
+            if (const DefId inside = aligned_inside(info, seen); inside.valid()) {
+                error(Code::E0588, program_.defs[def_].name.span, "packed type cannot transitively contain a `#[repr(align)]` type")
+                    .note_at(program_.defs[inside].name.span, fmt::format("`{}` has a `#[repr(align)]` attribute", program_.name(inside)));
+            }
+        }
+    }
+
+    // The first type with `repr(align)` among the fields of a type and theirs; none when there is none.
+    DefId aligned_inside(const AdtInfo& info, std::unordered_set<std::uint32_t>& seen) {
+        DefId found;
+        for (const VariantInfo& variant : info.variants) {
+            for (const FieldInfo& field : variant.fields) {
+                types::walk(types_, field.type, [&](TypeId part) {
+                    const TypeData data = types_[part];
+                    if (data.kind != TypeKind::Adt) return data.kind == TypeKind::Array || data.kind == TypeKind::Tuple;
+                    if (found.valid() || !seen.insert(data.def.raw).second) return false;
+                    const hir::Repr& repr = program_.as<hir::AdtDef>(data.def).repr;
+                    found = !repr.packed && repr.align != 0 ? data.def : aligned_inside(cx_.adt(data.def), seen);
+                    return false;
+                });
+            }
+        }
+        return found;
     }
 
     // `&'static T` needs `T: 'static`; other lifetimes of references are implied.

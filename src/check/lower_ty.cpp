@@ -228,6 +228,14 @@ namespace {
 std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
 }  // namespace
 
+// Are more lifetimes given than those that a use of the function fixes, when others are left to each call?
+bool TypeLowerer::late_lifetimes(DefId item, std::size_t declared, std::size_t given) {
+    const DefKind kind = program_.defs[item].kind;
+    if (kind != DefKind::Fn && kind != DefKind::AssocFn) return false;
+    const std::size_t early = early_lifetime_count(cx_, item);
+    return early < declared && given > early;
+}
+
 void TypeLowerer::check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing) {
     std::size_t lifetimes = 0, others = 0, want_lifetimes = 0, want_max = 0, want_min = 0;
     bool has_types = false, has_consts = false;
@@ -256,6 +264,9 @@ void TypeLowerer::check_arg_count(DefId item, const GenericsInfo& generics, cons
         error(Code::E0107, span, fmt::format("missing generics for {} `{}`", kind_text, program_.name(item)))
             ->label(span, fmt::format("expected {}", plural(want_lifetimes, "lifetime argument")))
             .note_at(def.name.span, "defined here");
+    } else if (lifetimes != 0 && late_lifetimes(item, want_lifetimes, lifetimes)) {
+        error(Code::E0794, args->args[0].span, "cannot specify lifetime arguments explicitly if late bound lifetime parameters are present")
+            ->note_at(def.name.span, "its lifetimes are chosen at each call");
     } else if (lifetimes > want_lifetimes || (lifetimes != 0 && lifetimes < want_lifetimes)) {
         error(Code::E0107, span, fmt::format("{} takes {} but {} {} supplied", kind_text, plural(want_lifetimes, "lifetime argument"),
                                              plural(lifetimes, "lifetime argument"), lifetimes == 1 ? "was" : "were"))
@@ -411,10 +422,11 @@ void TypeLowerer::lower_constraint(const TraitRef& trait_ref, const hir::AssocCo
             ->label(constraint.name.span, fmt::format("associated type `{}` not found", program_.interner.text(constraint.name.name)));
         return;
     }
+    const ArgsId args = lower_args(found->item, types_[found->trait_ref.args], constraint.args, constraint.span, false);
     if (constraint.type.valid() || constraint.constant.valid()) {
         Predicate predicate;
         predicate.kind = Predicate::Kind::Projection;
-        predicate.trait_ref = found->trait_ref;
+        predicate.trait_ref = {found->trait_ref.trait, args};
         predicate.assoc = found->item;
         predicate.span = constraint.span;
         if (constraint.type.valid()) {
@@ -425,7 +437,7 @@ void TypeLowerer::lower_constraint(const TraitRef& trait_ref, const hir::AssocCo
         out.push_back(predicate);
     }
     if (!constraint.bounds.empty()) {
-        lower_bounds(types_.projection(found->item, found->trait_ref.args), constraint.bounds, out, nullptr);
+        lower_bounds(types_.projection(found->item, args), constraint.bounds, out, nullptr);
     }
 }
 

@@ -78,6 +78,7 @@ class TypeLowerer {
     GenericArg lower_arg(const GenericsInfo::Param& param, const hir::GenericArg& arg);
     GenericArg missing_arg(const GenericsInfo::Param& param, DefId item, std::span<const GenericArg> so_far, Span span, bool infer_missing, bool* defaulted);
     void out_of_order(Span span, std::string message);
+    bool late_lifetimes(DefId item, std::size_t declared, std::size_t given);
     void check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing);
     ArgsId error_args(DefId item, std::span<const GenericArg> prefix);
     ArgsId parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix);

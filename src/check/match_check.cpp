@@ -35,6 +35,7 @@ class MatchCheck {
           solver_(context, env_) {}
 
     void run() {
+        for (std::uint32_t i = 0; i < body_.pats.size(); ++i) named_as_variant(PatId(i));
         if (std::holds_alternative<hir::FnDef>(cx_.program().defs[tables_.owner].data)) {
             for (const hir::FnParam& param : body_.params) irrefutable(param.pat, "function argument");
         }
@@ -299,6 +300,25 @@ class MatchCheck {
         }
         if (shown < witnesses.size()) out += fmt::format(" and {} more", witnesses.size() - shown);
         return out;
+    }
+
+    // `Red` for a value of `enum Color { Red, .. }` binds a variable; a variant was meant.
+    void named_as_variant(PatId id) {
+        const auto* binding = std::get_if<hir::BindingPat>(&body_.pats[id].data);
+        if (binding == nullptr || binding->sub.valid() || binding->mode.by_ref || binding->mode.is_mut || !tables_.type(id).valid()) return;
+        TypeId type = tables_.type(id);
+        while (types_.kind(type) == TypeKind::Ref) type = types_[type].element;
+        const TypeData data = types_[type];
+        if (data.kind != TypeKind::Adt || cx_.adt(data.def).kind != AdtInfo::Kind::Enum) return;
+        const hir::Ident name = binding->ident;
+        for (const VariantInfo& variant : cx_.adt(data.def).variants) {
+            if (variant.name != name.name || variant.form != hir::VariantForm::Unit) continue;
+            const std::string path = cx_.program().path_text(data.def);
+            Diagnostic& lint = cx_.sink().lint("bindings_with_variant_name", name.span,
+                fmt::format("pattern binding `{0}` is named the same as one of the variants of the type `{1}`", cx_.program().interner.text(name.name), path));
+            lint.code = Code::E0170;
+            lint.suggest(name.span, fmt::format("{}::{}", path, cx_.program().interner.text(name.name)), "to match on the variant, qualify the path", Applicability::MachineApplicable);
+        }
     }
 
     bool is_trivial(PatId id) const {

@@ -130,7 +130,7 @@ void refuse_unions(Context& context) {
     for (DefId id(0); id.raw < program.defs.size(); id = DefId(id.raw + 1)) {
         const hir::Def& def = program.defs[id];
         if (def.kind != DefKind::Union || !def.lowered || program.crates[def.crate].is_library) continue;
-        context.sink().error(Code::OCK0999, def.span, "not supported yet: unions").help("use a struct, or `to_bits` and `from_bits`");
+        context.sink().error(Code::OCK0910, def.span, "unions are not supported in device code").help("use an enum, or `to_bits` and `from_bits`");
     }
 }
 

@@ -122,6 +122,22 @@ bool Selector::project_from_predicates(std::span<const Predicate> predicates, st
     return false;
 }
 
+// Two bounds may say different things of one associated type; rustc then knows neither.
+bool Selector::contradicted(DefId assoc, ArgsId args, GenericArg first, const Cause& cause) {
+    constexpr auto kOpen = static_cast<types::TypeFlags>(types::kHasProjection | types::kHasInfer | types::kHasError);
+    if (!cause.span.valid() || first.kind() != GenericArg::Kind::Type || types_.has(first.as_type(), kOpen)) return false;
+    for (const Predicate& predicate : env_.predicates) {
+        if (predicate.kind != Predicate::Kind::Projection || predicate.assoc != assoc || predicate.trait_ref.args != args) continue;
+        if (predicate.term == first || predicate.term.kind() != GenericArg::Kind::Type || types_.has(predicate.term.as_type(), kOpen)) continue;
+        const std::string projection = cx_.text(types_.projection(assoc, args));
+        cx_.sink().error(Code::E0284, cause.span, fmt::format("type annotations needed: cannot satisfy `{} == {}`", projection, cx_.text(first.as_type())))
+            .label(cause.span, fmt::format("cannot satisfy `{} == {}`", projection, cx_.text(first.as_type())))
+            .note(fmt::format("another bound says that `{} == {}`", projection, cx_.text(predicate.term.as_type())));
+        return true;
+    }
+    return false;
+}
+
 Selector::Projected Selector::project_impl(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
                                            std::vector<Obligation>& nested, GenericArg& out) {
     const hir::Program& program = cx_.program();
@@ -196,7 +212,10 @@ Selector::Projected Selector::project(DefId assoc, ArgsId written, const Cause& 
         return Projected::Failed;
     }
     if (infer_.is_type_var(self)) return Projected::Ambiguous;
-    if (project_from_predicates(env_.predicates, {}, assoc, args, out)) return Projected::Known;
+    if (project_from_predicates(env_.predicates, {}, assoc, args, out)) {
+        if (contradicted(assoc, args, out, cause)) out = types_.error;
+        return Projected::Known;
+    }
     const TypeData self_data = types_[self];
     if ((self_data.kind == TypeKind::Projection || self_data.kind == TypeKind::Opaque) && project_from_predicates(cx_.item_bounds(self_data.def), types_[self_data.args], assoc, args, out)) {
         if (out.kind() == GenericArg::Kind::Type) out = normalize(out.as_type(), cause, depth + 1, nested);

@@ -111,6 +111,7 @@ class Selector {
     void collect_bounds(const TraitRef& goal, std::vector<TraitRef>& out);
     bool key_may_match(TypeKey impl_key, TypeId self);
     bool match_impl(const ImplEntry& entry, const TraitRef& goal, const Cause& cause, std::uint32_t depth, Selection& out);
+    bool contradicted(DefId assoc, ArgsId args, GenericArg first, const Cause& cause);
     bool project_from_predicates(std::span<const Predicate> predicates, std::span<const GenericArg> subst, DefId assoc, ArgsId args, GenericArg& out);
     Projected project_impl(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
                            std::vector<Obligation>& nested, GenericArg& out);

@@ -326,6 +326,19 @@ void Usefulness::expand_or(std::vector<Row>& rows) {
     }
 }
 
+// Does the first row take every value? Then no later one is reached from here: what has one pattern a column, `(true, _, _)`,
+// `(_, true, _)` .., would otherwise be split in all ways.
+bool Usefulness::taken_whole(const std::vector<Row>& rows, const std::vector<TypeId>& columns) {
+    if (std::any_of(columns.begin(), columns.end(), [&](TypeId type) { return is_uninhabited(type); })) return false;
+    for (const Row& row : rows) {
+        const bool all = std::all_of(row.patterns.begin(), row.patterns.end(), [](const MatchPat* pattern) { return pattern->ctor.kind == Kind::Wildcard; });
+        if (!all) return false;
+        useful_[row.arm] = true;
+        if (!row.guarded) return true;
+    }
+    return false;
+}
+
 std::vector<Usefulness::Witness> Usefulness::solve(std::vector<Row> rows, std::vector<TypeId> columns, bool top) {
     if (++steps_ > kStepLimit) return {};
     if (columns.empty()) {
@@ -336,6 +349,7 @@ std::vector<Usefulness::Witness> Usefulness::solve(std::vector<Row> rows, std::v
         return {Witness{}};
     }
     expand_or(rows);
+    if (taken_whole(rows, columns)) return {};
     const TypeId type = columns.back();
     columns.pop_back();
     const Split parts = split(rows, type);
@@ -395,7 +409,10 @@ MatchReport Usefulness::check(const std::vector<MatchRow>& rows, TypeId scrutine
     std::vector<Row> start;
     for (std::uint32_t i = 0; i < rows.size(); ++i) start.push_back({{rows[i].pattern}, rows[i].guarded, i});
     MatchReport report;
-    if (rows.empty() && is_uninhabited(scrutinee)) return report;
+    if (rows.empty()) {   // a reference to nothing is something
+        if (!is_uninhabited(scrutinee)) report.witnesses.emplace_back("_");
+        return report;
+    }
     for (const Witness& witness : solve(std::move(start), {scrutinee}, true)) report.witnesses.push_back(witness.back());
     report.useful = useful_;
     report.too_complex = steps_ > kStepLimit;

@@ -75,6 +75,7 @@ class Usefulness {
     using Witness = std::vector<std::string>;    // one text per column, last column first
     std::vector<Witness> solve(std::vector<Row> rows, std::vector<TypeId> columns, bool top);
     void expand_or(std::vector<Row>& rows);
+    bool taken_whole(const std::vector<Row>& rows, const std::vector<TypeId>& columns);
     Split split(const std::vector<Row>& rows, TypeId type);
     void split_ranges(const std::vector<Row>& rows, TypeId type, Split& out);
     void split_slices(const std::vector<Row>& rows, TypeId type, Split& out);

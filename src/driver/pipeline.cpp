@@ -293,7 +293,7 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
         if (is_error && ++errors > session.options.error_limit) continue;
         DiagnosticText text;
         text.is_error = is_error;
-        text.code = one.lint.empty() ? std::string(code_name(one.code)) : one.lint;
+        text.code = one.code != Code::None ? std::string(code_name(one.code)) : one.lint;
         text.message = one.message;
         if (const Span span = one.primary_span(); span.valid()) {
             const LineColumn at = session.sources.line_column(span.file, span.begin);

@@ -93,8 +93,9 @@ struct GenericArg {
     TyId type;         // a lone path that names a constant has already become Const
     DefId constant;    // AnonConst
 };
-struct AssocConstraint {      // Item = u32, Item: Bound, N = 3
+struct AssocConstraint {      // Item = u32, Item: Bound, N = 3, Item<'a> = &'a u32
     Ident name;
+    const struct GenericArgs* args = nullptr;   // of the name, or null
     TyId type;                // none for bounds and constants
     DefId constant;           // AnonConst, or none
     List<struct Bound> bounds;

@@ -41,9 +41,10 @@ std::string Printer::args(const GenericArgs& a) {
         }
     }
     for (const AssocConstraint& c : a.constraints) {
-        if (c.type.valid()) add(fmt::format("{} = {}", text(c.name.name), type(c.type)));
-        else if (c.constant.valid()) add(fmt::format("{} = {{ {} }}", text(c.name.name), constant(c.constant)));
-        else add(fmt::format("{}: {}", text(c.name.name), bounds(c.bounds)));
+        const std::string name = std::string(text(c.name.name)) + (c.args != nullptr ? args(*c.args) : "");
+        if (c.type.valid()) add(fmt::format("{} = {}", name, type(c.type)));
+        else if (c.constant.valid()) add(fmt::format("{} = {{ {} }}", name, constant(c.constant)));
+        else add(fmt::format("{}: {}", name, bounds(c.bounds)));
     }
     return result + ">";
 }

@@ -157,7 +157,7 @@ void Selector::load_piece(const Operand& to, PT type, const Address& at, std::in
     const bool unchanging = memory.readonly && !memory.is_volatile && at.space == ptx::Space::Global;
     Instr& instr = emit(unchanging ? Form::LdNc : Form::Ld, type, {to, moved_by(at.base, offset)});
     if (!unchanging) instr.mods.space = at.space;
-    if (memory.is_volatile) instr.mods.sem = ptx::Sem::Volatile;
+    if (memory.is_volatile && at.space != ptx::Space::Local) instr.mods.sem = ptx::Sem::Volatile;   // nobody else sees local memory
     if (to.kind == ptx::OperandKind::List) instr.mods.vec = lanes_of(to);
 }
 
@@ -165,7 +165,7 @@ void Selector::store_piece(PT type, const Address& at, std::int64_t offset, cons
                            const ir::MemoryInfo& memory) {
     Instr& instr = emit(Form::St, type, {moved_by(at.base, offset), value});
     instr.mods.space = at.space;
-    if (memory.is_volatile) instr.mods.sem = ptx::Sem::Volatile;
+    if (memory.is_volatile && at.space != ptx::Space::Local) instr.mods.sem = ptx::Sem::Volatile;
     if (value.kind == ptx::OperandKind::List) instr.mods.vec = lanes_of(value);
 }
 

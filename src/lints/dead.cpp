@@ -1,5 +1,6 @@
-// dead_code: private items of device modules that no kernel, device function or public item leads to, variants that nothing
-// makes and fields that nothing reads. Bodies are followed exactly; a type counts as used wherever its name is written outside
+// dead_code: items of device modules that no entry leads to, variants that nothing makes and fields that nothing reads. Entries
+// are kernels and device functions: a file with a kernel is a program, as rustc's binary crates are, and `pub` says only which
+// module may name an item. A file without one is a library for others, and what it shows is used. Bodies are followed exactly; a type counts as used wherever its name is written outside
 // its own definition and the heads of its impls, so that a doubtful case stays silent.
 #include <algorithm>
 
@@ -20,7 +21,8 @@ class DeadCode {
     DeadCode(const hir::Program& program, check::Context& context) : program_(program), cx_(context) {}
 
     void run() {
-        shown_.insert(program_.reexported.begin(), program_.reexported.end());
+        is_library_ = !has_kernel();
+        if (is_library_) shown_.insert(program_.reexported.begin(), program_.reexported.end());
         for (const DefId owner : cx_.checked_bodies()) {
             if (!is_user_code(program_, owner) || is_root(owner)) use(owner);
         }
@@ -49,8 +51,12 @@ class DeadCode {
         const auto* impl = std::get_if<hir::ImplDef>(&program_.defs[d.parent].data);
         return program_.defs[d.parent].kind == DefKind::Trait || (impl != nullptr && impl->has_trait);
     }
+    bool has_kernel() const {
+        return std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](DefId kernel) { return !program_.crates[program_.defs[kernel].crate].is_library; });
+    }
     // Seen from outside the device module: public, and so is every module on the way; or shown by a `pub use`.
     bool exported(DefId def) const {
+        if (!is_library_) return false;
         if (shown_.contains(def)) return true;
         if (!program_.defs[def].visibility.is_public) return false;
         const DefId parent = program_.defs[def].parent;
@@ -206,7 +212,7 @@ class DeadCode {
             if (d.kind != DefKind::Struct || variant.form != hir::VariantForm::Named || read_all_) continue;
             for (const hir::FieldDef& field : variant.fields) {
                 const std::string_view name = program_.interner.text(field.name.name);
-                if (field.visibility.is_public || read_.contains(field.name.name.raw) || name.starts_with('_')) continue;
+                if ((is_library_ && field.visibility.is_public) || read_.contains(field.name.name.raw) || name.starts_with('_')) continue;
                 cx_.sink().lint("dead_code", field.name.span, fmt::format("field `{}` is never read", name));
             }
         }
@@ -214,6 +220,7 @@ class DeadCode {
 
     const hir::Program& program_;
     check::Context& cx_;
+    bool is_library_ = false;
     std::unordered_set<DefId> shown_;
     std::unordered_set<std::uint32_t> live_, mentioned_;   // by DefId
     std::unordered_set<std::uint32_t> read_;               // names of fields

@@ -77,7 +77,7 @@ bool ModuleLowering::within_limits(ItemRef item, Span site) {
     }
     if (parts <= kTypeParts && same < kRecursionLimit) return true;
     Diagnostic& error = context().sink().error(
-        Code::OCK0999, site,
+        Code::OCK0403, site,
         fmt::format("reached the {} limit while instantiating `{}`", parts > kTypeParts ? "type-length" : "recursion", short_text(item)));
     std::string text;
     for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -127,7 +127,7 @@ void ModuleLowering::refuse_call_cycles() {
         }
         const std::string name = short_text(origins_.at(open[first].function).item);
         Diagnostic& error = context().sink().error(
-            Code::OCK0999, span,
+            Code::OCK0905, span,
             first + 1 == open.size() ? fmt::format("`{}` calls itself: device code has no call cycles", name)
                                      : fmt::format("this call closes a cycle back to `{}`: device code has no call cycles", name));
         if (first + 1 != open.size()) error.note(chain + fmt::format("`{}`", name));

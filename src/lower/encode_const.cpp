@@ -50,16 +50,16 @@ unsigned __int128 ModuleLowering::decode_discriminant(TypeId type, std::span<con
     return of(niche ? shape.niche_first + static_cast<std::uint32_t>(relative) : shape.untagged_variant);
 }
 
-std::optional<ConstImage> ModuleLowering::image_of(const ConstValue& value) {
+ConstImage ModuleLowering::image_of(const ConstValue& value) {
     ConstImage image;
     image.bytes.resize(layout(value.type).size);
-    if (!encode(value, 0, image)) return std::nullopt;
+    encode(value, 0, image);
     std::sort(image.relocations.begin(), image.relocations.end());
     return image;
 }
 
 // The target becomes a global of its own; slices and strings have their length beside the address.
-bool ModuleLowering::encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out) {
+void ModuleLowering::encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out) {
     const ConstValue& target = *value.target;
     ir::GlobalId global;
     std::uint64_t length = 0;
@@ -67,44 +67,40 @@ bool ModuleLowering::encode_reference(const ConstValue& value, std::uint64_t at,
         length = target.bytes.size();
         global = bytes_global({target.bytes.begin(), target.bytes.end()}, 1);
     } else {
-        std::optional<ConstImage> image = image_of(target);
-        if (!image) return false;
         length = target.fields.size();
-        global = image_global(std::move(*image), layout(target.type).align);
+        global = image_global(image_of(target), layout(target.type).align);
     }
     out.relocations.push_back({at, global});
     if (layout(value.type).size == 16) put(std::span(out.bytes).subspan(at), 8, length, 8);
-    return true;
 }
 
-bool ModuleLowering::encode(const ConstValue& value, std::uint64_t at, ConstImage& out) {
+void ModuleLowering::encode(const ConstValue& value, std::uint64_t at, ConstImage& out) {
     const Layout& shape = layout(value.type);
     switch (value.kind) {
         case ConstValue::Kind::Scalar:
             put(std::span(out.bytes).subspan(at), 0, static_cast<unsigned __int128>(value.bits[1]) << 64 | value.bits[0],
                 static_cast<std::uint32_t>(shape.size));
-            return true;
+            return;
         case ConstValue::Kind::FnItem:
-        case ConstValue::Kind::Uninit: return true;
-        case ConstValue::Kind::Bytes: std::memcpy(out.bytes.data() + at, value.bytes.data(), std::min<std::size_t>(shape.size, value.bytes.size())); return true;
+        case ConstValue::Kind::Uninit: return;
+        case ConstValue::Kind::Bytes: std::memcpy(out.bytes.data() + at, value.bytes.data(), std::min<std::size_t>(shape.size, value.bytes.size())); return;
         case ConstValue::Kind::Ref: return encode_reference(value, at, out);
-        case ConstValue::Kind::StaticRef: out.relocations.push_back({at, static_global(value.static_def)}); return true;
-        case ConstValue::Kind::FnPtr: return false;
+        case ConstValue::Kind::StaticRef: out.relocations.push_back({at, static_global(value.static_def)}); return;
+        case ConstValue::Kind::FnPtr: put(std::span(out.bytes).subspan(at), 0, fn_address(value.fn_item), 8); return;
         case ConstValue::Kind::Aggregate: break;
     }
     if (types().kind(value.type) == types::TypeKind::Array) {
         for (std::size_t i = 0; i < value.fields.size(); ++i) {
-            if (!encode(*value.fields[i], at + i * shape.stride, out)) return false;
+            encode(*value.fields[i], at + i * shape.stride, out);
         }
-        return true;
+        return;
     }
     const bool multiple = shape.variants_kind == types::VariantsKind::Multiple;
     const Layout& fields = multiple ? shape.variants[value.variant] : shape;
     for (std::size_t i = 0; i < value.fields.size(); ++i) {
-        if (!encode(*value.fields[i], at + fields.offsets[i], out)) return false;
+        encode(*value.fields[i], at + fields.offsets[i], out);
     }
     if (multiple) put_tag(shape, value.variant, context().adt_shape(value.type), std::span(out.bytes).subspan(at, shape.size));
-    return true;
 }
 
 }  // namespace ockc::lower

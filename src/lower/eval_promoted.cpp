@@ -86,7 +86,7 @@ class PromotedEvaluator {
             case mir::Constant::Kind::Item: {
                 const types::ArgsId args = types_.subst(constant.args, args_);
                 const ConstValue* value = module_.context().eval_const({constant.def, args});
-                return value != nullptr ? module_.image_of(*value) : std::nullopt;
+                return value != nullptr ? std::optional(module_.image_of(*value)) : std::nullopt;
             }
             case mir::Constant::Kind::Param:
             case mir::Constant::Kind::Const: {
@@ -143,8 +143,20 @@ class PromotedEvaluator {
             return bytes.has_value();
         }
         if (const auto* aggregate = std::get_if<mir::AggregateRvalue>(&node.value.data)) return assign_aggregate(node.place, *aggregate, type);
-        if (const auto* cast = std::get_if<mir::CastRvalue>(&node.value.data); cast != nullptr && cast->cast == mir::CastKind::Unsize) {
+        const auto* cast = std::get_if<mir::CastRvalue>(&node.value.data);
+        if (cast != nullptr && cast->cast == mir::CastKind::Unsize) {
             return unsize(node.place, *cast, shape.size);
+        }
+        if (cast != nullptr && (cast->cast == mir::CastKind::ReifyFn || cast->cast == mir::CastKind::ClosureFn)) {
+            ConstImage image = blank(shape.size);
+            const std::uint64_t bits = module_.fn_address(subst(body_.type_of(cast->operand)));
+            std::memcpy(image.bytes.data(), &bits, sizeof bits);
+            return put(node.place, 0, image);
+        }
+        if (cast != nullptr && (cast->cast == mir::CastKind::PtrToPtr || cast->cast == mir::CastKind::ArrayToPointer)) {
+            std::optional<ConstImage> image = operand(cast->operand);
+            if (image) image->bytes.resize(shape.size);
+            return image && put(node.place, 0, *image);
         }
         const std::optional<Bits> bits = scalar(node.value, type);
         if (!bits) return false;
@@ -221,12 +233,9 @@ Value FunctionLowering::promoted_reference(const mir::Body& promoted, TypeId val
     ir::ValueId at;
     if (layout(value_type).size == 0) {
         at = address({{}, 0, {}, value_type, &layout(value_type)});
-    } else if (evaluator.run()) {
-        at = generic_address(module_.image_global(evaluator.result(), layout(value_type).align));
     } else {
-        module_.context().sink().error(Code::OCK0999, promoted.span, "a reference to this kind of constant is not supported yet")
-            .help("put the value into a `const` or `static` item and refer to that");
-        at = builder_.convert(ir::Op::IntToPtr, ir::Type::Ptr, builder_.const_int(ir::Type::I64, 0));
+        OCKC_CHECK(evaluator.run());   // what is promoted can be computed
+        at = generic_address(module_.image_global(evaluator.result(), layout(value_type).align));
     }
     if (form_of(layout(type)) != ValueForm::Pair) return scalar_value(type, at);
     return {type, ValueForm::Pair, at, builder_.const_int(ir::Type::I64, layout(value_type).count), {}};

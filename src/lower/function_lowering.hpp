@@ -164,7 +164,7 @@ class FunctionLowering {
     void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     void atomic_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     ir::ValueId reinterpret(ir::ValueId value, ir::Type to);   // the same bits as another scalar type
-    void refuse_volatile(TypeId type);
+    void volatile_copy(const PlaceRef& from, const PlaceRef& to, const Layout& shape, bool read);
 
     // shared
     TypeId subst(TypeId type);

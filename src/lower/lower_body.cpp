@@ -158,16 +158,16 @@ bool FunctionLowering::check_size(TypeId type, Span span) {
     switch (shape.error) {
         case types::LayoutError::None: break;
         case types::LayoutError::TooLarge:
-            refuse(Code::OCK0999, fmt::format("values of the type `{}` are too big for the target architecture", module_.context().text(type)));
+            refuse(Code::OCK0404, fmt::format("values of the type `{}` are too big for the target architecture", module_.context().text(type)));
             return false;
         case types::LayoutError::Generic:
         case types::LayoutError::Recursive:
         case types::LayoutError::Unsized:
-            refuse(Code::OCK0999, fmt::format("values of type `{}` have no fixed size", module_.context().text(type)));
+            refuse(Code::OCK0404, fmt::format("values of type `{}` have no fixed size", module_.context().text(type)));
             return false;
     }
     if (shape.size <= kLocalMemory) return true;
-    refuse(Code::OCK0999, fmt::format("a value of type `{}` takes {} bytes, more than the {} bytes of a thread's local memory",
+    refuse(Code::OCK0404, fmt::format("a value of type `{}` takes {} bytes, more than the {} bytes of a thread's local memory",
                                       module_.context().text(type), shape.size, kLocalMemory))
         .help("keep large data in memory that the kernel receives as a slice");
     return false;

@@ -74,9 +74,7 @@ Value FunctionLowering::const_value(const ConstValue& value, TypeId type) {
             if (form_of(shape) == ValueForm::Zero) return zero_value(type);
             constexpr std::uint64_t kByStores = 64;   // longer values are read from a module variable
             if (shape.size > kByStores) {
-                if (std::optional<ConstImage> image = module_.image_of(value)) {
-                    return load({generic_address(module_.image_global(std::move(*image), shape.align)), 0, {}, type, &shape});
-                }
+                return load({generic_address(module_.image_global(module_.image_of(value), shape.align)), 0, {}, type, &shape});
             }
             const PlaceRef at = temporary(type);
             store_const(at, value);
@@ -111,15 +109,7 @@ Value FunctionLowering::const_pointer(const ConstValue& value, TypeId type) {
     const ConstValue& target = *value.target;
     const bool fat = form_of(layout(type)) == ValueForm::Pair;
     if (target.kind == ConstValue::Kind::Bytes) return bytes_constant(target.bytes, type, fat);
-    const Layout& shape = layout(target.type);
-    ir::ValueId at;
-    if (std::optional<ConstImage> image = module_.image_of(target)) {
-        at = generic_address(module_.image_global(std::move(*image), shape.align));
-    } else {
-        const PlaceRef memory = temporary(target.type);
-        store_const(memory, target);
-        at = address(memory);
-    }
+    const ir::ValueId at = generic_address(module_.image_global(module_.image_of(target), layout(target.type).align));
     if (!fat) return scalar_value(type, at);
     return {type, ValueForm::Pair, at, builder_.const_int(ir::Type::I64, target.fields.size()), {}};
 }

@@ -1,6 +1,6 @@
 // Function pointers. Every call's target must be known when it is lowered: a variable that is set once, from a function, a
 // closure without captures or another such variable, has a known target; a function whose parameter is a function pointer
-// gets an instance for each target that callers hand in. Other calls are OCK0999. The pointer's own bits are a number that
+// gets an instance for each target that callers hand in. Other calls are OCK0909. The pointer's own bits are a number that
 // differs from function to function; nothing looks at it but comparisons and casts.
 #include <fmt/format.h>
 
@@ -87,8 +87,7 @@ TypeId FunctionLowering::fn_target(const mir::Operand& operand) {
 }
 
 Value FunctionLowering::fn_pointer(TypeId function, TypeId type) {
-    constexpr std::uint64_t kAlign = 16;
-    const ir::ValueId number = builder_.const_int(ir::Type::I64, module_.fn_number(function) * kAlign);
+    const ir::ValueId number = builder_.const_int(ir::Type::I64, module_.fn_address(function));
     Value value = scalar_value(type, builder_.convert(ir::Op::IntToPtr, ir::Type::Ptr, number));
     value.fn_target = function;
     return value;
@@ -98,7 +97,7 @@ void FunctionLowering::call_pointer(const Value& callee, std::span<const Value> 
     if (!callee.fn_target.valid()) {
         module_.context()
             .sink()
-            .error(Code::OCK0999, builder_.span(), "the target of this call through a function pointer is not known at compile time")
+            .error(Code::OCK0909, builder_.span(), "the target of this call through a function pointer is not known at compile time")
             .help("take the function as a generic parameter, `F: Fn(..) -> ..`, or choose with `match`");
         return;
     }

@@ -290,13 +290,17 @@ void FunctionLowering::memory_intrinsic(Intrinsic which, TypeId type, std::span<
         case Intrinsic::PtrWrite: return store(pointee(args[0]), args[1]);
         case Intrinsic::PtrReadVolatile: {
             const Layout& shape = layout(type);
-            if (form_of(shape) != ValueForm::Scalar) return refuse_volatile(type);
+            if (form_of(shape) != ValueForm::Scalar) {
+                const PlaceRef copy = temporary(type);
+                volatile_copy(pointee(args[0]), copy, shape, true);
+                return store(destination, load(copy));
+            }
             const ir::MemoryInfo memory{shape.align, true, false};
             return store(destination, scalar_value(type, builder_.load(ir_type(shape.scalars[0]), args[0].a, memory)));
         }
         case Intrinsic::PtrWriteVolatile: {
             const Layout& shape = layout(type);
-            if (form_of(shape) != ValueForm::Scalar) return refuse_volatile(type);
+            if (form_of(shape) != ValueForm::Scalar) return volatile_copy(in_memory(args[1]), pointee(args[0]), shape, false);
             return builder_.store(args[0].a, args[1].a, {shape.align, true, false});
         }
         case Intrinsic::SliceFromRawParts:
@@ -306,10 +310,17 @@ void FunctionLowering::memory_intrinsic(Intrinsic which, TypeId type, std::span<
     OCKC_UNREACHABLE("memory intrinsic");
 }
 
-void FunctionLowering::refuse_volatile(TypeId type) {
-    module_.context().sink().error(Code::OCK0999, body_.span,
-                                   fmt::format("volatile access to `{}` is not supported yet", module_.context().text(type)))
-        .help("access its scalar fields one by one");
+// A value of several scalars goes in the widest pieces that its alignment allows; `read`: `from` is the volatile side.
+void FunctionLowering::volatile_copy(const PlaceRef& from, const PlaceRef& to, const Layout& shape, bool read) {
+    constexpr std::uint32_t kWidest = 8;
+    const std::uint32_t piece = std::min<std::uint32_t>(shape.align, kWidest);
+    const ir::Type type = ir::int_type(piece * 8);
+    const ir::ValueId source = address(from), target = address(to);
+    for (std::uint64_t at = 0; at < shape.size; at += piece) {
+        const ir::ValueId offset = builder_.const_int(ir::Type::I64, at);
+        const ir::ValueId value = builder_.load(type, builder_.ptr_add(source, offset), {piece, read, false});
+        builder_.store(builder_.ptr_add(target, offset), value, {piece, !read, false});
+    }
 }
 
 ir::ValueId FunctionLowering::reinterpret(ir::ValueId value, ir::Type to) {

@@ -175,8 +175,9 @@ ir::FuncId ModuleLowering::function_of(ItemRef item, std::vector<TypeId> fn_targ
     return id;
 }
 
-std::uint64_t ModuleLowering::fn_number(TypeId function) {
-    return fn_numbers_.emplace(function, fn_numbers_.size() + 1).first->second;
+std::uint64_t ModuleLowering::fn_address(TypeId function) {
+    constexpr std::uint64_t kAlign = 16;
+    return fn_numbers_.emplace(function, fn_numbers_.size() + 1).first->second * kAlign;
 }
 
 // Readable: the item's path with everything that PTX names cannot hold made `_`.
@@ -280,12 +281,9 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
         global.align = std::max(global.align, *align);
         global.size = std::max<std::uint64_t>(global.size, 1);
     } else if (const ConstValue* value = context().eval_static(static_def)) {
-        if (std::optional<ConstImage> image = image_of(*value)) {
-            global.init = std::move(image->bytes);
-            global.relocations = std::move(image->relocations);
-        } else {
-            context().sink().error(Code::OCK0999, def.name.span, "a static that holds function pointers is not supported yet");
-        }
+        ConstImage image = image_of(*value);
+        global.init = std::move(image.bytes);
+        global.relocations = std::move(image.relocations);
     }
     const ir::GlobalId id = module().globals.push(std::move(global));
     statics_.emplace(static_def, id);

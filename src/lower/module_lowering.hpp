@@ -58,7 +58,8 @@ class ModuleLowering {
     // The IR function of an instance; queued for lowering when new. `fn_targets`: of its parameters that are function
     // pointers, none where not known (and for all others); `site`: the call that needs it.
     ir::FuncId function_of(ItemRef item, std::vector<TypeId> fn_targets, Span site);
-    std::uint64_t fn_number(TypeId function);   // of a function item or closure that a pointer is made of, from 1
+    // The bits of a pointer to a function item or closure: a number of its own; device code has no addresses of functions.
+    std::uint64_t fn_address(TypeId function);
     CallShape shape_of(std::vector<TypeId> inputs, TypeId output);
     const CallShape& shape_of(ItemRef item);
 
@@ -67,8 +68,8 @@ class ModuleLowering {
     ir::GlobalId image_global(ConstImage image, std::uint32_t align);
     ir::GlobalId static_global(DefId static_def);
     ir::GlobalId dynamic_shared(std::uint32_t align);   // one for all uses, at the largest alignment
-    // encode_const.cpp: a constant's image; nothing when it holds function pointers.
-    std::optional<ConstImage> image_of(const ConstValue& value);
+    // encode_const.cpp: a constant's image.
+    ConstImage image_of(const ConstValue& value);
     void encode_tag(TypeId type, std::uint32_t variant, std::span<std::uint8_t> out);
     // Which discriminant the bytes of an enum value stand for, sign-extended as its type says.
     unsigned __int128 decode_discriminant(TypeId type, std::span<const std::uint8_t> bytes);
@@ -81,8 +82,8 @@ class ModuleLowering {
     bool describe_enum(TypeId type, abi::AbiStruct& record);
 
   private:
-    bool encode(const ConstValue& value, std::uint64_t at, ConstImage& out);
-    bool encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out);
+    void encode(const ConstValue& value, std::uint64_t at, ConstImage& out);
+    void encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out);
     struct Pending {
         ItemRef item;
         ir::FuncId function;

@@ -226,15 +226,10 @@ void Builder::tidy_blocks() {
     body_.blocks = std::move(kept);
 }
 
-void Builder::unsupported(Span span, std::string_view what, std::string_view way_round) {
-    Diagnostic& error = context_.sink().error(Code::OCK0999, span, "not supported yet: " + std::string(what));
-    if (!way_round.empty()) error.help(std::string(way_round));
-    failed_ = true;
-}
-
 bool Builder::enter_nested(Span span) {
     if (++nesting_ <= kMaxNesting) return true;
-    if (!failed_) unsupported(span, "expressions nested this deep", "give a part of it a name with `let`");
+    if (!failed_) context_.sink().error(span, "this expression is nested too deeply").help("give a part of it a name with `let`");
+    failed_ = true;
     return false;
 }
 

@@ -102,7 +102,6 @@ Rvalue Builder::struct_rvalue(hir::ExprId id, const hir::StructExpr& node) {
             operands[i] = consume(part);
         }
     }
-    if (context_.adt(kind.def).kind == check::AdtInfo::Kind::Union) unsupported(span_of(id), "unions");
     return aggregate(kind, operands);
 }
 

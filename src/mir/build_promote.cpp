@@ -39,10 +39,13 @@ bool Builder::is_promotable_node(hir::ExprId id, std::uint32_t depth) {
                kind == hir::DefKind::Fn || kind == hir::DefKind::AssocFn || kind == hir::DefKind::Ctor;
     }
     if (const auto* unary = std::get_if<hir::UnaryExpr>(&data)) {
-        return unary->op != hir::UnaryOp::Deref && is_promotable_node(unary->operand, depth + 1);
+        return unary->op != hir::UnaryOp::Deref && !tables_.callees[id].def.valid() && is_promotable_node(unary->operand, depth + 1);
     }
     if (const auto* binary = std::get_if<hir::BinaryExpr>(&data)) {
         if (binary->op == hir::BinaryOp::And || binary->op == hir::BinaryOp::Or) return false;
+        // Overloaded operators are calls, and addresses are known to the loader only.
+        const types::TypeKind operand = types_.kind(tables_.type(binary->lhs));
+        if (tables_.callees[id].def.valid() || operand == types::TypeKind::RawPtr || operand == types::TypeKind::FnPtr) return false;
         const bool divides = binary->op == hir::BinaryOp::Div || binary->op == hir::BinaryOp::Rem;
         if (divides && types_.kind(tables_.type(binary->lhs)) == types::TypeKind::Int) {
             const auto* literal = std::get_if<hir::LiteralExpr>(&expr(binary->rhs).data);
@@ -53,7 +56,11 @@ bool Builder::is_promotable_node(hir::ExprId id, std::uint32_t depth) {
     if (const auto* address = std::get_if<hir::AddressOfExpr>(&data)) {
         return !address->raw && address->mutability == Mutability::Not && is_promotable_node(address->operand, depth + 1);
     }
-    if (const auto* cast = std::get_if<hir::CastExpr>(&data)) return is_promotable_node(cast->operand, depth + 1);
+    if (const auto* cast = std::get_if<hir::CastExpr>(&data)) {
+        const types::TypeKind from = types_.kind(tables_.type(cast->operand));
+        const bool address = from == types::TypeKind::RawPtr || from == types::TypeKind::FnPtr || from == types::TypeKind::FnDef;
+        return !(address && types_.kind(tables_.type(id)) == types::TypeKind::Int) && is_promotable_node(cast->operand, depth + 1);
+    }
     if (const auto* tuple = std::get_if<hir::TupleExpr>(&data)) return all(tuple->elements);
     if (const auto* array = std::get_if<hir::ArrayExpr>(&data)) return all(array->elements);
     if (const auto* repeat = std::get_if<hir::RepeatExpr>(&data)) return is_promotable_node(repeat->value, depth + 1);

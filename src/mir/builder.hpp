@@ -74,7 +74,6 @@ class Builder {
     void bind_param(LocalId local, hir::PatId pat, hir::TyId written, Span span);
     SideMap<BlockId, BlockId> jump_targets() const;
     void tidy_blocks();
-    void unsupported(Span span, std::string_view what, std::string_view way_round = {});
     bool enter_nested(Span span);              // counts nesting; false and an error beyond the limit
     void leave_nested() { --nesting_; }
 

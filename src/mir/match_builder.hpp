@@ -52,6 +52,7 @@ class MatchBuilder {
     void add_slice(FlatPattern& out, const PlaceBuilder& place, hir::PatId pat, const hir::SlicePat& node);
     void add_range(FlatPattern& out, const PlaceBuilder& place, hir::PatId pat, const hir::RangePat& node);
     void add_value(FlatPattern& out, PlaceBuilder place, const check::ConstValue& value, Span span);
+    void add_bytes(FlatPattern& out, const PlaceBuilder& place, std::string_view bytes, Span span);
     void add_aggregate(FlatPattern& out, const PlaceBuilder& place, const check::ConstValue& value, Span span);
     void add_pair(FlatPattern& out, MatchPair pair);
     PlaceBuilder element(const PlaceBuilder& base, TypeId type, std::uint64_t offset, std::uint64_t min_length, bool from_end);

@@ -57,8 +57,8 @@ void MatchBuilder::add(FlatPattern& out, PlaceBuilder place, hir::PatId id) {
         add_value(out, place, *value, pat.span);
     } else if (std::holds_alternative<hir::PathPat>(pat.data) && b_.tables_.pat_items[id].valid()) {
         add_variant(out, place, id, b_.tables_.pat_items[id], {});
-    } else if (!std::holds_alternative<hir::WildPat>(pat.data)) {
-        b_.unsupported(pat.span, "this pattern");
+    } else {
+        OCKC_CHECK(std::holds_alternative<hir::WildPat>(pat.data));
     }
     b_.leave_nested();
 }
@@ -222,16 +222,30 @@ void MatchBuilder::add_value(FlatPattern& out, PlaceBuilder place, const check::
         }
         case check::ConstValue::Kind::Aggregate: return add_aggregate(out, place, value, span);
         case check::ConstValue::Kind::Ref:
-            if (value.target->kind == check::ConstValue::Kind::Bytes) break;
             b_.deref(place, b_.pointee(place.type));
             return add_value(out, place, *value.target, span);
-        case check::ConstValue::Kind::Bytes:
+        case check::ConstValue::Kind::Bytes: return add_bytes(out, place, value.bytes, span);
         case check::ConstValue::Kind::StaticRef:
         case check::ConstValue::Kind::FnItem:
         case check::ConstValue::Kind::FnPtr:
-        case check::ConstValue::Kind::Uninit: break;
+        case check::ConstValue::Kind::Uninit: break;   // refused as patterns
     }
-    b_.unsupported(span, "matching on text or addresses", "compare with `==` in a guard");
+    OCKC_UNREACHABLE("a constant that is no pattern");
+}
+
+// Text: its length, then its bytes.
+void MatchBuilder::add_bytes(FlatPattern& out, const PlaceBuilder& place, std::string_view bytes, Span span) {
+    FlatPattern inner;
+    const TypeId byte = b_.types_.int_type(types::IntKind::U8);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        MatchPair pair{.kind = MatchPair::Kind::Int, .place = element(place, byte, i, bytes.size(), false), .span = span};
+        pair.low = {static_cast<unsigned char>(bytes[i]), 0};
+        add_pair(inner, std::move(pair));
+    }
+    MatchPair pair{.kind = MatchPair::Kind::Slice, .place = place, .span = span};
+    pair.length = bytes.size();
+    pair.subpairs = std::move(inner.pairs);
+    add_pair(out, std::move(pair));
 }
 
 void MatchBuilder::add_aggregate(FlatPattern& out, const PlaceBuilder& place, const check::ConstValue& value, Span span) {

@@ -69,7 +69,8 @@ class Verifier {
             case ProjectionKind::Index:
                 if (!body_.locals.contains(step.local) || body_.locals[step.local].type != types_.usize()) return false;
                 return data.kind == TypeKind::Array || data.kind == TypeKind::Slice;
-            case ProjectionKind::ConstantIndex:
+            case ProjectionKind::ConstantIndex:   // of text: its bytes
+                return data.kind == TypeKind::Array || data.kind == TypeKind::Slice || data.kind == TypeKind::Str;
             case ProjectionKind::Subslice: return data.kind == TypeKind::Array || data.kind == TypeKind::Slice;
         }
         return false;

@@ -95,7 +95,7 @@ bool Parser::path_segment(PathStyle style, ast::PathSegment& segment) {
     if (style == PathStyle::Mod) return true;
     const bool angle = at_first(T::Less) && !at(T::LessEqual) && !at(T::LessLessEqual);
     const bool separated =
-        at(T::PathSep) && (peek() == T::Less || peek() == T::LessLess || peek() == T::OpenParen);
+        at(T::PathSep) && (peek() == T::Less || peek() == T::LessLess || peek() == T::LeftArrow || peek() == T::OpenParen);
     if (style == PathStyle::Type ? !(angle || at(T::OpenParen) || separated) : !separated) {
         check(T::PathSep);
         if (style == PathStyle::Type) check(T::Less), check(T::OpenParen);

@@ -189,7 +189,8 @@ DefId Collector::module_item(ast::ItemId id, const ast::Item& item, const ast::M
     mod.is_device = cuda;
     mod.is_tile = tile;
     if (tile && !s_.extern_crates.contains(s_.names.intern("cutile"))) {
-        s_.sink->error(Code::OCK0999, head_span(s_, crate_, item), "not supported yet: tile modules (`#[cutile::module]`)");
+        s_.sink->error(Code::OCK0501, head_span(s_, crate_, item), "tile modules (`#[cutile::module]`) are not supported by this version of ockc")
+            .help("write what one thread does, in a `#[cuda_module]`");
         s_.origin[def].scope = s_.new_module(ModuleKind::Opaque, def, module_, crate_, false);
         return def;
     }
@@ -206,18 +207,20 @@ DefId Collector::module_item(ast::ItemId id, const ast::Item& item, const ast::M
             inner.folder = &nested;
         }
         inner.items(data.items);
-    } else if (folder != nullptr) {
+    } else {
         std::optional<std::string_view> path;
         if (const Attr* attr = find_attribute(s_, crate_, attrs, hir::AttributeKind::Path)) path = meta_string(s_, crate_, attr->meta);
-        auto loaded = load_module_file(s_, crate_, *folder, hir_ident(item.ident), path);
+        if (in_body && !path) {
+            s_.sink->error(item.span, "cannot declare a file module inside a block unless it has a path attribute");
+            return def;
+        }
+        auto loaded = load_module_file(s_, crate_, folder != nullptr ? *folder : folder_of_root(s_, item.span.file), hir_ident(item.ident), path);
         if (!loaded) return def;
         const Evaluated inner_attributes = evaluate(s_, crate_, loaded->unit.attributes);
         if (!inner_attributes.enabled) return def;
         note_lint_levels(s_, crate_, inner_attributes.attrs, loaded->unit.span);
         inner.folder = &loaded->folder;
         inner.items(loaded->unit.items);
-    } else {
-        s_.sink->error(Code::OCK0999, item.span, "not supported yet: `mod name;` inside a function or macro").help("write the module inline");
     }
     if (find_attribute(s_, crate_, attrs, hir::AttributeKind::MacroUse) != nullptr) macros_ = inner.macros();
     return def;
@@ -314,6 +317,10 @@ void Collector::associated(ast::List<ast::ItemId> list, DefId owner, ModuleId sc
                 continue;
             }
             if (const DefId macro = find_item_macro(s_, module_, macros_, crate_, ast()[call->call]); macro.valid()) {
+                if (is_include(s_, macro)) {
+                    s_.sink->error(item.span, place == parse::ItemPlace::Trait ? "non-trait item macro in trait item position: include" : "non-impl item macro in impl item position: include");
+                    continue;
+                }
                 associated(expand_items(s_, macro, crate_, call->call, place), owner, scope, place, out, level + 1);
             } else if (strict()) {
                 report_unknown_macro(s_, module_, macros_, crate_, ast()[call->call]);
@@ -494,7 +501,7 @@ void Collector::macro_item(ast::ItemId id, const ast::MacroItem& data) {
     }
     const DefId macro = find_item_macro(s_, module_, macros_, crate_, call);
     if (!macro.valid()) {
-        s_.pending_macros.push_back({module_, id, macros_, depth});
+        s_.pending_macros.push_back({module_, id, macros_, folder != nullptr ? std::optional(*folder) : std::nullopt, depth});
         return;
     }
     if (expand_builtin_item(s_, macro, crate_, call, strict())) return;
@@ -641,6 +648,7 @@ bool expand_pending_macros(State& state) {
         any = true;
         Collector collector(state, pending.module, state[pending.module].def, pending.macros);
         collector.depth = pending.depth;
+        if (pending.folder) collector.folder = &*pending.folder;
         collector.item(pending.item);
     }
     return any;

@@ -32,6 +32,8 @@ class LaunchReader {
         return id;
     }
     std::optional<std::uint64_t> number(ast::ExprId id, std::string_view what, std::uint64_t max);
+    std::optional<std::uint64_t> in_range(std::optional<std::uint64_t> value, Span span, std::string_view what, std::uint64_t max);
+    ModuleId module() const { return s_.origin[fn_].module; }
     std::optional<std::uint64_t> number(const ast::MetaItem& item, std::string_view what, std::uint64_t max);
     std::vector<ast::ExprId> elements(ast::ExprId id) const;
     std::optional<LaunchDims> dims(std::span<const ast::ExprId> list, Span span, std::string_view what);
@@ -60,31 +62,20 @@ class LaunchReader {
 };
 
 std::optional<std::uint64_t> LaunchReader::number(ast::ExprId id, std::string_view what, std::uint64_t max) {
-    const ast::ExprId inner = strip(id);
-    const auto* literal = ast::get_if<ast::LiteralExpr>(ast_[inner]);
-    if (literal == nullptr || ast_[literal->literal].kind != lex::LiteralKind::Integer || ast_[literal->literal].error != lex::LiteralError::None) {
-        if (ast::get_if<ast::PathExpr>(ast_[inner]) != nullptr) {
-            error(Code::OCK0999, ast_[id].span, fmt::format("not supported yet: a named constant as {}", what)).help("write the number");
-        } else {
-            malformed(ast_[id].span, fmt::format("{} is an integer literal", what));
-        }
-        return std::nullopt;
-    }
-    const lex::UInt128 value = ast_[literal->literal].value;
-    if (value > max) {
-        malformed(ast_[id].span, fmt::format("{} is at most {}", what, max));
-        return std::nullopt;
-    }
-    return static_cast<std::uint64_t>(value);
+    return in_range(launch_number(s_, crate_, module(), id), ast_[id].span, what, max);
 }
 
 std::optional<std::uint64_t> LaunchReader::number(const ast::MetaItem& item, std::string_view what, std::uint64_t max) {
-    if (!item.value.valid() || (item.kind != ast::MetaKind::Value && item.kind != ast::MetaKind::NameValue)) {
-        if (item.kind == ast::MetaKind::Word) error(Code::OCK0999, item.span, fmt::format("not supported yet: a named constant as {}", what)).help("write the number");
-        else malformed(item.span, fmt::format("{} is an integer literal", what));
-        return std::nullopt;
-    }
-    return number(item.value, what, max);
+    if (item.kind == ast::MetaKind::Word) return in_range(launch_number(s_, crate_, module(), item.path), item.span, what, max);
+    const bool has_value = item.value.valid() && (item.kind == ast::MetaKind::Value || item.kind == ast::MetaKind::NameValue);
+    return has_value ? number(item.value, what, max) : in_range(std::nullopt, item.span, what, max);
+}
+
+std::optional<std::uint64_t> LaunchReader::in_range(std::optional<std::uint64_t> value, Span span, std::string_view what, std::uint64_t max) {
+    if (value && *value <= max) return value;
+    if (value) malformed(span, fmt::format("{} is at most {}", what, max));
+    else malformed(span, fmt::format("{} is an integer literal or a constant that is computed from literals", what));
+    return std::nullopt;
 }
 
 // `(a, b, c)`, `(a)` or `a`.
@@ -120,12 +111,12 @@ void LaunchReader::kernel_arguments(const hir::Attribute& attribute) {
             launch_context(item);
             continue;
         }
-        if (name == "unchecked_indexing") {
-            error(Code::OCK0999, item.span, fmt::format("not supported yet: `#[kernel({})]`", name));
+        if (name == "unchecked_indexing") {   // asks for undefined behaviour in safe code
+            s_.sink->lint("unused_attributes", item.span, "`unchecked_indexing` has no effect: an index is checked unless it is proved to be in bounds");
             continue;
         }
         if (prim_type(name)) {
-            error(Code::OCK0999, item.span, "not supported yet: instantiation by `#[kernel(T)]`").help("use `--const T=..`");
+            error(Code::OCK0105, item.span, "a kernel has no instances by `#[kernel(T)]`").help("write a kernel for each type, and what they share as a generic function");
             continue;
         }
         auto& e = malformed(item.span, fmt::format("`#[kernel]` has no argument `{}`", name.empty() ? std::string(s_.sources.text(item.span)) : name));

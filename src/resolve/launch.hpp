@@ -9,4 +9,8 @@ namespace ockc::resolve {
 // Parses and checks them, for everything that needs no types; leaves a hir::LaunchSpec in Program::launches.
 void check_launch_attributes(State& state, DefId fn, std::span<const hir::FnParam> params);
 
+// The value of a number there, or of a constant that a word names; nothing when it is not computed from literals alone.
+std::optional<std::uint64_t> launch_number(State& state, std::uint32_t crate, ModuleId module, ast::ExprId value);
+std::optional<std::uint64_t> launch_number(State& state, std::uint32_t crate, ModuleId module, ast::PathId constant);
+
 }  // namespace ockc::resolve

@@ -29,11 +29,33 @@ std::string stem_part(const std::string& path) {
 
 }  // namespace
 
-ast::SourceUnit parse_file(State& state, std::uint32_t crate, FileId file) {
+const lex::TokenBuffer& file_tokens(State& state, std::uint32_t crate, FileId file) {
     const lex::Edition edition = state.crates[crate].is_library ? lex::Edition::E2024 : state.options.edition;
     auto tokens = std::make_unique<lex::TokenBuffer>(lex::lex(state.sources, file, *state.sink, edition));
-    const lex::TokenBuffer& buffer = *state.program.crates[crate].tokens.emplace_back(std::move(tokens));
-    return parse::parse(buffer, state.parse_context(crate));
+    return *state.program.crates[crate].tokens.emplace_back(std::move(tokens));
+}
+
+ast::SourceUnit parse_file(State& state, std::uint32_t crate, FileId file) {
+    return parse::parse(file_tokens(state, crate, file), state.parse_context(crate));
+}
+
+std::optional<FileId> included_file(State& state, std::uint32_t crate, const ast::MacroCall& call) {
+    const auto args = parse::parse_expr_list(call.body, state.parse_context(crate));
+    const ast::Crate& ast = state.ast_of(crate);
+    const auto* literal = args.size() == 1 ? ast::get_if<ast::LiteralExpr>(ast[args[0]]) : nullptr;
+    if (literal == nullptr || ast[literal->literal].kind != lex::LiteralKind::String) {
+        const std::string_view name = state.text(ast[call.path].segments.back().ident.name);
+        state.sink->error(args.size() == 1 ? ast[args[0]].span : call.span, args.size() == 1 ? std::string("argument must be a string literal") : fmt::format("{} takes 1 argument", name));
+        return std::nullopt;
+    }
+    const std::string named(state.text(ast[literal->literal].text));
+    const SourceFile& from = state.sources.file(call.span.file);
+    const std::string path = named.starts_with('/') ? named : folder_part(place_of(from)) + named;
+    LoadResult result;
+    if (state.options.load) result = state.options.load(path, from);
+    if (result.kind == LoadResult::Kind::Loaded) return result.file;
+    state.sink->error(call.span, fmt::format("couldn't read `{}`: {}", path, result.kind == LoadResult::Kind::Missing ? "there is no such file" : result.error));
+    return std::nullopt;
 }
 
 ModuleFolder folder_of_root(const State& state, FileId file) {

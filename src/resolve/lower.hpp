@@ -124,6 +124,7 @@ class Lowerer {
     };
     First find_first(const ast::PathSegment& segment, Ns ns);
     void prefer_primitive(PathSegments segments, Ns ns, PathEnd& end, PathTrace& trace) const;
+    bool generic_self(const ScopeEntry& entry);
     std::optional<Res> use_entry(const ScopeFound& found, const ast::Ident& ident);
     Res reached(const Res& res, Span span);
     bool accepted(const Res& res, PathSource source) const;
@@ -136,8 +137,6 @@ class Lowerer {
     void report_missing_name(const ast::Path& path, PathSegments segments, const PathEnd& end, PathSource source);
     void report_wrong_kind(const ast::Path& path, const Res& res, PathSource source);
     void report_missing_self_value(Span span);
-    enum class RefusedUse : std::uint8_t { Plain, StdPath, Macro };
-    bool report_refused_name(std::string_view name, Span span, RefusedUse use);
     bool suggest_local_name(Diagnostic& error, const ast::Ident& ident, PathSource source);
 
     // ---- lower_pattern.cpp
@@ -157,6 +156,7 @@ class Lowerer {
     };
     hir::PatId lower_pattern(ast::PatId id, Bindings& bindings);
     hir::PatId lower_ident_pattern(const ast::IdentPat& pat, Span span, Bindings& bindings);
+    hir::PatId lower_builtin_pattern(DefId macro, const ast::MacroCall& call, Span span);
     hir::PatId lower_macro_pattern(ast::MacroCallId id, Span span, Bindings& bindings);
     hir::PatId lower_or_pattern(ast::List<ast::PatId> alternatives, Span span, Bindings& bindings);
     hir::PatId lower_struct_pattern(const ast::StructPat& pat, Span span, Bindings& bindings);
@@ -254,6 +254,7 @@ class Lowerer {
     // ---- lower_macro.cpp, panic.cpp
     hir::ExprId lower_macro_expr(ast::MacroCallId id, Span span);
     hir::ExprId expand_expr(DefId macro, ast::MacroCallId id, Span span);
+    hir::ExprId include_text_macro(BuiltinMacro macro, const ast::MacroCall& call, Span span);
     hir::ExprId lower_builtin_macro(BuiltinMacro macro, const ast::MacroCall& call, Span span);
     hir::ExprId lower_builtin_call(DefId macro, const ast::MacroCall& call, Span span);   // any macro that is not macro_rules
     DefId find_macro(const ast::MacroCall& call);
@@ -286,7 +287,8 @@ class Lowerer {
     Span at(Span span) const { return forced_span_.valid() ? forced_span_ : span; }
     hir::Ident name_of(const ast::Ident& ident) const { return {ident.name, at(ident.span)}; }
     Diagnostic& error(Code code, Span span, std::string message) { return s_.sink->error(code, at(span), std::move(message)); }
-    Diagnostic& refuse(Span span, std::string_view what, std::string_view way_round = {});
+    // "`what` not supported in device code" ("C string literals are"), with a way round.
+    void refuse(Code code, Span span, std::string_view what, std::string_view way_round);
     DefId new_def(DefKind kind, hir::Ident name, Span span);
 
     // Everything that belongs to the body being lowered; nested bodies keep the outer one on the C++ stack.

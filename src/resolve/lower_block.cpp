@@ -207,7 +207,7 @@ void Lowerer::lower_macro_stmt(const ast::MacroStmt& stmt, Span span, bool last,
         hir::Stmt result;
         result.kind = hir::Stmt::Kind::Semi;
         result.span = at(span);
-        result.expr = lower_builtin_call(macro, call, call.span);
+        result.expr = is_include(s_, macro) ? expand_expr(macro, stmt.call, call.span) : lower_builtin_call(macro, call, call.span);
         if (last && !stmt.semi) tail = result.expr;
         else out.push_back(result);
         return;

@@ -177,7 +177,7 @@ hir::Literal Lowerer::literal_value(const ast::Literal& literal) {
 hir::ExprId Lowerer::lower_literal(ast::LiteralId id, Span span) {
     const ast::Literal literal = ast()[id];
     if (literal.kind == lex::LiteralKind::CString) {
-        refuse(span, "C string literals", "use a byte string `b\"..\\0\"`");
+        refuse(Code::OCK0911, span, "C string literals are", "use a byte string `b\"..\\0\"`");
         return error_expr(span);
     }
     const hir::Literal value = literal_value(literal);

@@ -181,7 +181,7 @@ std::optional<hir::Bound> Lowerer::lower_bound(const ast::Bound& bound) {
             break;
         case ast::BoundModifier::Maybe: result.maybe = true; break;
         case ast::BoundModifier::Async: error(Code::OCK0904, bound.span, "`async` closures are not supported in device code"); return std::nullopt;
-        case ast::BoundModifier::Negative: refuse(bound.span, "negative bounds"); return std::nullopt;
+        case ast::BoundModifier::Negative: error(Code::None, bound.span, "negative bounds are not supported"); return std::nullopt;
     }
     const ScopeGuard guard(*this);
     result.for_lifetimes = declare_for_lifetimes(bound.for_params);
@@ -327,7 +327,9 @@ hir::TyId Lowerer::impl_trait_param(const ast::Type& type, ast::List<ast::Bound>
 hir::TyId Lowerer::impl_trait_type(const ast::Type& type, ast::List<ast::Bound> bounds) {
     if (impl_trait_params_ == nullptr) {
         if (elision_ != Elision::Output) {
-            error(Code::E0562, type.span, "`impl Trait` is not allowed here").note("`impl Trait` is only allowed in arguments and return types of functions and methods");
+            const DefKind owner = owner_.valid() ? s_[owner_].kind : DefKind::Mod;
+            if (owner == DefKind::TyAlias || owner == DefKind::AssocTy) error(Code::E0658, type.span, fmt::format("`impl Trait` in {} is unstable", owner == DefKind::TyAlias ? "type aliases" : "associated types"));
+            else error(Code::E0562, type.span, "`impl Trait` is not allowed here").note("`impl Trait` is only allowed in arguments and return types of functions and methods");
             return error_ty(type.span);
         }
         const hir::Ident name{s_.names.intern(s_.sources.text(type.span)), at(type.span)};

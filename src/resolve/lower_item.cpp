@@ -23,10 +23,8 @@ DefId Lowerer::new_def(DefKind kind, hir::Ident name, Span span) {
     return def;
 }
 
-Diagnostic& Lowerer::refuse(Span span, std::string_view what, std::string_view way_round) {
-    auto& diagnostic = error(Code::OCK0999, span, fmt::format("not supported yet: {}", what));
-    if (!way_round.empty()) diagnostic.help(std::string(way_round));
-    return diagnostic;
+void Lowerer::refuse(Code code, Span span, std::string_view what, std::string_view way_round) {
+    error(code, span, fmt::format("{} not supported in device code", what)).help(std::string(way_round));
 }
 
 void Lowerer::item(DefId def) {
@@ -245,7 +243,7 @@ void Lowerer::lower_params(const ast::FnDecl& decl, hir::FnSig& sig, std::vector
         if (!cfg_enabled(s_, crate_, param.attributes)) continue;
         hir::FnParam lowered;
         lowered.span = at(param.span);
-        if (param.variadic) refuse(param.span, "C-variadic functions");
+        if (param.variadic) error(Code::E0658, param.span, "C-variadic functions are unstable");
         lowered.type = param.type.valid() ? lower_type(param.type) : error_ty(param.span);
         if (param.pattern.valid()) {
             if (const auto* ident = ast::get_if<ast::IdentPat>(ast()[param.pattern]); ident != nullptr && !ident->sub.valid()) lowered.name = name_of(ident->ident);
@@ -460,7 +458,14 @@ void Lowerer::lower_alias(DefId def) {
 
 void Lowerer::lower_foreign(DefId def) {
     const ast::Item item = ast()[s_.origin[def].item];
-    refuse(item.span, "functions and statics of `extern` blocks in device code", "write the function in this language");
+    if (const auto* fn = std::get_if<ast::FnItem>(&item.data)) {
+        for (const ast::GenericParam& param : ast()[ast()[fn->decl].generics].params) {
+            if (param.kind == ast::GenericParamKind::Lifetime) continue;
+            error(Code::E0044, item.span, "foreign items may not have type or const parameters").label(at(param.span), "can't have type or const parameters");
+            return;
+        }
+    }
+    refuse(Code::OCK0911, item.span, "functions and statics of `extern` blocks are", "write the function in this language");
 }
 
 // ---- structs and enums

@@ -1,10 +1,13 @@
 // Macro calls in bodies: finding the macro, expanding macro_rules, lowering the built-in ones.
 #include <fmt/format.h>
 
+#include "lex/utf8.hpp"
 #include "resolve/attributes.hpp"
+#include "resolve/load.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/macro_rules.hpp"
 #include "resolve/reach.hpp"
+#include "resolve/suggest.hpp"
 
 namespace ockc::resolve {
 
@@ -25,12 +28,10 @@ DefId Lowerer::find_macro(const ast::MacroCall& call) {
     const ast::Path path = ast()[call.path];
     const DefId found = find_item_macro(s_, module_, macros_, crate_, call);
     if (found.valid() && s_[found].kind == DefKind::Opaque) {
-        if (!report_refused_name(text(path.segments.back().ident.name), call.span, RefusedUse::Macro)) refuse_opaque(def_res(found), call.span);
+        if (!report_refused_name(s_, text(path.segments.back().ident.name), call.span, RefusedUse::Macro)) refuse_opaque(def_res(found), call.span);
         return {};
     }
     if (found.valid()) return found;
-    const bool plain = path.segments.size() == 1 || text(path.segments[0].ident.name) == "std" || text(path.segments[0].ident.name) == "core";
-    if (plain && report_refused_name(text(path.segments.back().ident.name), call.span, RefusedUse::Macro)) return {};
     report_unknown_macro(s_, module_, macros_, crate_, call);
     return {};
 }
@@ -39,7 +40,7 @@ hir::ExprId Lowerer::lower_macro_expr(ast::MacroCallId id, Span span) {
     const ast::MacroCall call = ast()[id];
     const DefId macro = find_macro(call);
     if (!macro.valid()) return error_expr(span);
-    if (s_.macros[s_.origin[macro].index].kind == MacroInfo::Kind::Rules) return expand_expr(macro, id, span);
+    if (s_.macros[s_.origin[macro].index].kind == MacroInfo::Kind::Rules || is_include(s_, macro)) return expand_expr(macro, id, span);
     return lower_builtin_call(macro, call, span);
 }
 
@@ -108,13 +109,39 @@ hir::ExprId Lowerer::lower_builtin_macro(BuiltinMacro macro, const ast::MacroCal
             error(Code::None, span, literal != nullptr ? std::string(text(ast()[literal->literal].text)) : "compile_error! takes 1 argument");
             return error_expr(span);
         }
-        case BuiltinMacro::GpuPrintf: refuse(span, "`gpu_printf!`", "write the values to an output slice"); return error_expr(span);
-        case BuiltinMacro::GpuAssert: refuse(span, "`gpu_assert!`", "use `assert!`"); return error_expr(span);
-        case BuiltinMacro::PtxAsm: refuse(span, "`ptx_asm!`", "use the functions of `cuda_device`"); return error_expr(span);
-        case BuiltinMacro::ConstShape: refuse(span, "`const_shape!`"); return error_expr(span);
-        case BuiltinMacro::ConstArray: refuse(span, "`const_array!`"); return error_expr(span);
+        case BuiltinMacro::Include: OCKC_UNREACHABLE("include! is an expansion");
+        case BuiltinMacro::IncludeStr:
+        case BuiltinMacro::IncludeBytes: return include_text_macro(macro, call, span);
+        case BuiltinMacro::GpuAssert: return assert_macro(call, span);
+        case BuiltinMacro::GpuPrintf: refuse(Code::OCK0903, span, "`gpu_printf!` is", "write the values to an output slice"); return error_expr(span);
+        case BuiltinMacro::PtxAsm: refuse(Code::OCK0912, span, "`ptx_asm!` is", "use the functions of `cuda_device`"); return error_expr(span);
+        case BuiltinMacro::ConstShape:
+        case BuiltinMacro::ConstArray: refuse(Code::OCK0501, span, "shapes of tiles are", "use a const parameter"); return error_expr(span);
     }
     OCKC_UNREACHABLE("builtin macro");
+}
+
+// The bytes of a file as `&'static str` or `&'static [u8; N]`.
+hir::ExprId Lowerer::include_text_macro(BuiltinMacro macro, const ast::MacroCall& call, Span span) {
+    const std::optional<FileId> file = included_file(s_, crate_, call);
+    if (!file) return error_expr(span);
+    const std::string_view bytes = s_.sources.file(*file).text;
+    if (macro == BuiltinMacro::IncludeStr) {
+        for (std::size_t i = 0; i < bytes.size();) {
+            const lex::Decoded next = lex::decode_utf8(bytes, i);
+            if (!next.valid) {
+                error(Code::None, span, fmt::format("`{}` wasn't a utf-8 file", s_.sources.file(*file).name));
+                return error_expr(span);
+            }
+            i += next.size;
+        }
+        return string_expr(bytes, span);
+    }
+    hir::Literal literal;
+    literal.kind = hir::Literal::Kind::ByteStr;
+    literal.text = bytes;
+    reach_prim(s_, hir::PrimTy::U8);
+    return add_expr(span, hir::LiteralExpr{literal}, true);
 }
 
 // matches!(e, p if g) => match e { p if g => true, _ => false }

@@ -1,10 +1,24 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <functional>
+
 #include "resolve/library.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/reach.hpp"
 
 namespace ockc::resolve {
+
+namespace {
+bool mentions_word(std::string_view text, std::string_view word) {
+    const auto in_word = [&](std::size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'); };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        if ((at == 0 || !in_word(at - 1)) && !in_word(at + word.size())) return true;
+    }
+    return false;
+}
+}  // namespace
 
 namespace {
 
@@ -34,6 +48,28 @@ SmallVec<ImportSegment, 4> Lowerer::segments_of(const ast::Path& path) {
 }
 
 // ---- what a name means
+
+// Does the type that `Self` stands for there have a type or const parameter in it?
+bool Lowerer::generic_self(const ScopeEntry& entry) {
+    if (entry.kind == ScopeEntry::Kind::SelfParam) return true;
+    const DefId def(entry.payload);
+    if (!s_.origin[def].item.valid()) return false;
+    const ast::Crate& ast = s_.ast_of(s_[def].crate);
+    const ast::Item& item = ast[s_.origin[def].item];
+    const auto any_param = [&](ast::GenericsId generics, const std::function<bool(std::string_view)>& wanted) {
+        if (!generics.valid()) return false;
+        const auto params = ast[generics].params;
+        return std::any_of(params.begin(), params.end(), [&](const ast::GenericParam& param) { return param.kind != ast::GenericParamKind::Lifetime && wanted(text(param.ident.name)); });
+    };
+    const auto all = [](std::string_view) { return true; };
+    if (const auto* data = std::get_if<ast::StructItem>(&item.data)) return any_param(data->generics, all);
+    if (const auto* data = std::get_if<ast::EnumItem>(&item.data)) return any_param(data->generics, all);
+    if (const auto* data = std::get_if<ast::UnionItem>(&item.data)) return any_param(data->generics, all);
+    const auto* impl = std::get_if<ast::ImplItem>(&item.data);
+    if (impl == nullptr) return false;
+    const std::string_view self = s_.sources.text(ast[impl->self_type].span);
+    return any_param(impl->generics, [&](std::string_view name) { return mentions_word(self, name); });
+}
 
 // A local variable or generic parameter is used: not across every boundary.
 std::optional<Res> Lowerer::use_entry(const ScopeFound& found, const ast::Ident& ident) {
@@ -70,6 +106,10 @@ std::optional<Res> Lowerer::use_entry(const ScopeFound& found, const ast::Ident&
             .label(at(ident.span), fmt::format("the type must not depend on the parameter `{}`", text(ident.name)));
         return std::nullopt;
     }
+    if (entry.kind == ScopeEntry::Kind::SelfAlias && first_undeclared_ != 0 && !const_param_type_) {
+        error(Code::E0735, ident.span, "generic parameters cannot use `Self` in their defaults");
+        return std::nullopt;
+    }
     if (!self && first_undeclared_ != 0) {
         const std::vector<ScopeEntry>& entries = scopes_.entries();
         for (std::uint32_t i = first_undeclared_ - 1; i < entries.size(); ++i) {
@@ -84,6 +124,12 @@ std::optional<Res> Lowerer::use_entry(const ScopeFound& found, const ast::Ident&
         auto& e = error(Code::None, ident.span, "generic parameters may not be used in const operations");
         e.label(at(ident.span), fmt::format("cannot perform const operation using `{}`", text(ident.name)));
         if (entry.kind == ScopeEntry::Kind::ConstParam) e.help(fmt::format("const parameters may only be used as standalone arguments here, i.e. `{}`", text(ident.name)));
+        return std::nullopt;
+    }
+    if (self && found.crossed_anon_const && !found.crossed_repeat_count && generic_self(entry)) {
+        const bool alias = entry.kind == ScopeEntry::Kind::SelfAlias;
+        auto& e = error(Code::None, ident.span, alias ? "generic `Self` types are currently not permitted in anonymous constants" : "generic parameters may not be used in const operations");
+        if (!alias) e.label(at(ident.span), "cannot perform const operation using `Self`");
         return std::nullopt;
     }
     switch (entry.kind) {
@@ -143,14 +189,19 @@ bool Lowerer::accepted(const Res& res, PathSource source) const {
 }
 
 bool Lowerer::refuse_opaque(const Res& res, Span span) {
-    if (res.kind != Res::Kind::Def || s_[res.def].kind != DefKind::Opaque) return false;
+    if (res.kind != Res::Kind::Def) return false;
+    if (s_[res.def].kind == DefKind::ForeignFn) {
+        refuse(Code::OCK0911, span, fmt::format("`{}` of an `extern` block is", s_.name_of(res.def)), "write it in this language");
+        return true;
+    }
+    if (s_[res.def].kind != DefKind::Opaque) return false;
     const std::string name(s_.name_of(res.def));
     // The most telling part of `std::sync::Arc` comes last, of `std::collections::hash_map::Entry` in the middle.
     std::size_t end = name.size();
     while (end != std::string::npos) {
         const std::size_t start = name.rfind("::", end - 1);
         const std::string part = start == std::string::npos ? name.substr(0, end) : name.substr(start + 2, end - start - 2);
-        if (name.starts_with("std::") && report_refused_name(part, span, RefusedUse::StdPath)) return true;
+        if (name.starts_with("std::") && report_refused_name(s_, part, span, RefusedUse::StdPath)) return true;
         end = start == std::string::npos || start == 0 ? std::string::npos : start;
     }
     error(Code::OCK0908, span, fmt::format("`{}` is an item of a host crate, which device code cannot use", name))
@@ -215,7 +266,7 @@ void Lowerer::lower_arg(const ast::GenericArg& arg, std::vector<hir::GenericArg>
                    [&](const ast::EqualGenericArg& a) {
                        const bool inside = std::exchange(inside_impl_trait_, false);
                        constraint.name = name_of(a.name);
-                       if (a.args.valid()) refuse(arg.span, "generic arguments of an associated item here");
+                       constraint.args = lower_args(a.args);
                        if (a.type.valid()) constraint.type = lower_type(a.type);
                        else constraint.constant = constant(a.value);
                        inside_impl_trait_ = inside;
@@ -223,7 +274,7 @@ void Lowerer::lower_arg(const ast::GenericArg& arg, std::vector<hir::GenericArg>
                    },
                    [&](const ast::BoundGenericArg& a) {
                        constraint.name = name_of(a.name);
-                       if (a.args.valid()) refuse(arg.span, "generic arguments of an associated item here");
+                       constraint.args = lower_args(a.args);
                        constraint.bounds = lower_bounds(a.bounds);
                        constraints.push_back(constraint);
                    },
@@ -239,7 +290,7 @@ const hir::GenericArgs* Lowerer::lower_args(ast::GenericArgsId id) {
     std::vector<hir::GenericArg> args;
     std::vector<hir::AssocConstraint> constraints;
     switch (syntax.form) {
-        case ast::ArgsForm::ReturnNotation: refuse(syntax.span, "return type notation"); break;
+        case ast::ArgsForm::ReturnNotation: error(Code::E0658, syntax.span, "return type notation is experimental"); break;
         case ast::ArgsForm::Angle:
             for (const ast::GenericArg& arg : syntax.args) lower_arg(arg, args, constraints);
             break;

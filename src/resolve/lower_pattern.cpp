@@ -41,7 +41,8 @@ hir::LocalId Lowerer::bind_name(const ast::IdentPat& pat, Bindings& bindings, hi
     const auto same = [&](const Bound& bound) { return bound.name == pat.ident.name && bound.context == pat.ident.context; };
     const auto twice = std::find_if(bindings.bound.begin(), bindings.bound.end(), same);
     if (twice != bindings.bound.end()) {
-        const bool same_pattern = static_cast<std::size_t>(twice - bindings.bound.begin()) >= bindings.pattern_start;
+        const bool parameter = bindings.place == PatternPlace::Param || bindings.place == PatternPlace::Closure;
+        const bool same_pattern = !parameter && static_cast<std::size_t>(twice - bindings.bound.begin()) >= bindings.pattern_start;
         if (same_pattern) {
             error(Code::E0416, pat.ident.span, fmt::format("identifier `{}` is bound more than once in the same pattern", text(pat.ident.name)))
                 .label(at(pat.ident.span), "used in a pattern more than once");
@@ -232,7 +233,10 @@ hir::PatId Lowerer::lower_range_end(ast::ExprId value) {
         if (lowered.kind == hir::QPath::Kind::Resolved && lowered.path.res.kind == Res::Kind::Error) return add_pat(expr.span, hir::ErrorPat{});
         return add_pat(expr.span, hir::PathPat{lowered});
     }
-    if (ast::get_if<ast::BlockExpr>(expr) != nullptr) return add_pat(expr.span, hir::ConstBlockPat{anon_const(value, ScopeBarrier::Kind::InlineConst, {}, expr.span)});
+    if (ast::get_if<ast::BlockExpr>(expr) != nullptr) {
+        error(Code::None, expr.span, "const blocks cannot be used as patterns").help("give the value a name: `const NAME: Type = ..;`");
+        return add_pat(expr.span, hir::ErrorPat{});
+    }
     return lower_literal_pattern(value, expr.span);
 }
 
@@ -289,12 +293,9 @@ hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
             [&](const ast::OrPat& p) { return lower_or_pattern(p.alternatives, span, bindings); },
             [&](const ast::ParenPat& p) { return lower_pattern(p.inner, bindings); },
             [&](const ast::ConstPat& p) {
-                ast::Expr block;
-                block.span = span;
-                ast::BlockExpr data;
-                data.block = p.block;
-                block.data = data;
-                return add_pat(span, hir::ConstBlockPat{anon_const(s_.ast_of(crate_).add(block), ScopeBarrier::Kind::InlineConst, {}, span)});
+                static_cast<void>(p);
+                error(Code::None, span, "const blocks cannot be used as patterns").help("give the value a name: `const NAME: Type = ..;`");
+                return add_pat(span, hir::ErrorPat{});
             },
             [&](const ast::MacroPat& p) { return lower_macro_pattern(p.call, span, bindings); },
             [&](const ast::ErrorPat&) {
@@ -305,13 +306,23 @@ hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
         pat.data);
 }
 
+// `line!()`, `concat!(..)` ..: those that stand for a literal.
+hir::PatId Lowerer::lower_builtin_pattern(DefId macro, const ast::MacroCall& call, Span span) {
+    const MacroInfo& info = s_.macros[s_.origin[macro].index];
+    const bool textual = info.kind == MacroInfo::Kind::Builtin && is_literal_macro(info.builtin);
+    if (!textual) {
+        error(Code::None, span, fmt::format("non-pattern macro in pattern position: {}", s_.name_of(macro)));
+        return add_pat(span, hir::ErrorPat{});
+    }
+    const hir::ExprId value = lower_builtin_macro(info.builtin, call, span);
+    const auto* literal = std::get_if<hir::LiteralExpr>(&body().exprs[value].data);
+    return literal == nullptr ? add_pat(span, hir::ErrorPat{}) : add_pat(span, hir::LiteralPat{literal->value, false});
+}
+
 hir::PatId Lowerer::lower_macro_pattern(ast::MacroCallId id, Span span, Bindings& bindings) {
     const DefId macro = find_macro(ast()[id]);
     if (!macro.valid()) return add_pat(span, hir::ErrorPat{});
-    if (s_.macros[s_.origin[macro].index].kind != MacroInfo::Kind::Rules) {
-        refuse(span, "this macro as a pattern");
-        return add_pat(span, hir::ErrorPat{});
-    }
+    if (s_.macros[s_.origin[macro].index].kind != MacroInfo::Kind::Rules && !is_include(s_, macro)) return lower_builtin_pattern(macro, ast()[id], span);
     if (!enter_expansion(span)) return add_pat(span, hir::ErrorPat{});
     const hir::PatId result = lower_pattern(expand_pattern(s_, macro, crate_, id), bindings);
     --expansion_depth_;

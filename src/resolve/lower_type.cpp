@@ -92,8 +92,8 @@ hir::TyId Lowerer::lower_type(ast::TypeId id) {
                 const ast::MacroCall call = ast()[t.call];
                 const DefId macro = find_macro(call);
                 if (!macro.valid()) return error_ty(span);
-                if (s_.macros[s_.origin[macro].index].kind != MacroInfo::Kind::Rules) {
-                    refuse(span, "this macro as a type");
+                if (s_.macros[s_.origin[macro].index].kind != MacroInfo::Kind::Rules && !is_include(s_, macro)) {
+                    error(Code::None, span, fmt::format("non-type macro in type position: {}", s_.name_of(macro)));
                     return error_ty(span);
                 }
                 return lower_macro_type(macro, t.call, span);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "resolve/load.hpp"
 #include "resolve/macro_match.hpp"
 
 namespace ockc::resolve {
@@ -44,11 +45,31 @@ bool parse_macro_rules(State& state, MacroInfo& info) {
 
 namespace {
 
+// Counts what all expansions have written together: one that doubles itself would fill the memory long before it is too deep.
+bool within_token_limit(State& state, DefId macro, const ast::MacroCall& call, std::size_t tokens) {
+    const bool before = state.expanded_tokens <= kExpandedTokens;
+    state.expanded_tokens += tokens;
+    if (state.expanded_tokens <= kExpandedTokens) return true;
+    if (!before) return false;   // said
+    const std::string_view text = state.sources.text(call.span);
+    constexpr std::size_t kShown = 80;
+    state.sink->error(call.span, fmt::format("the macros of this program expand to more than {} tokens", kExpandedTokens))
+        .label(call.span, fmt::format("expanding `{}!` here", state.name_of(macro)))
+        .note(fmt::format("the expansion that goes too far is `{}{}`", text.substr(0, kShown), text.size() > kShown ? " .." : ""));
+    return false;
+}
+
 // The expansion of a call as a token buffer of its own; null after an error.
 const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId id) {
     const ast::MacroCall call = state.ast_of(crate)[id];
     MacroInfo& info = state.macros[state.origin[macro].index];
     info.used = true;
+    if (is_include(state, macro)) {
+        const std::optional<FileId> file = included_file(state, crate, call);
+        if (!file) return nullptr;
+        const lex::TokenBuffer& tokens = file_tokens(state, crate, *file);
+        return within_token_limit(state, macro, call, tokens.size()) ? &tokens : nullptr;
+    }
     if (!parse_macro_rules(state, info)) return nullptr;
     std::uint32_t farthest = call.body.begin;
     for (std::size_t i = 0; i < info.rules.size(); ++i) {
@@ -62,7 +83,7 @@ const lex::TokenBuffer* expand(State& state, DefId macro, std::uint32_t crate, a
         state.expansions.push_back({macro, info.context, call.span, info.crate_root});
         const lex::TokenBuffer& source = *rule.body.buffer;
         auto out = std::make_unique<lex::TokenBuffer>(source.file(), source.edition());
-        if (!write_macro(state, rule.body, body, matches, context, call.span, *out)) return nullptr;
+        if (!write_macro(state, rule.body, body, matches, context, call.span, *out) || !within_token_limit(state, macro, call, out->size())) return nullptr;
         // What is missing at the end is missing in the rule.
         const std::uint32_t last = rule.body.end - 1;
         out->push(T::Eof, rule.body.empty() ? call.span.after() : source.span(last).after(), context);
@@ -104,7 +125,11 @@ void note_expansion(State& state, std::size_t first, DefId macro, Span call) {
     for (std::size_t i = first; i < all.size(); ++i) {
         const Span place = all[i].primary_span();
         const bool written_in_call = place.file == call.file && call.begin <= place.begin && place.end <= call.end;
-        if (written_in_call || (!all[i].labels.empty() && all[i].labels.back().text == "in this macro invocation")) continue;
+        if (written_in_call) continue;
+        if (!all[i].labels.empty() && all[i].labels.back().text == "in this macro invocation") {   // said by an expansion inside: the outermost counts
+            all[i].labels.back().span = call;
+            continue;
+        }
         all[i].label(call, "in this macro invocation").note(fmt::format("this {} originates in the macro `{}`", all[i].severity == Severity::Error ? "error" : "warning", state.name_of(macro)));
     }
 }
@@ -141,7 +166,8 @@ ast::BlockId expand_stmts(State& state, DefId macro, std::uint32_t crate, ast::M
 }
 
 ast::List<ast::ItemId> expand_items(State& state, DefId macro, std::uint32_t crate, ast::MacroCallId call, parse::ItemPlace place) {
-    if (state.program.defs[macro].kind != DefKind::Macro || state.macros[state.origin[macro].index].kind != MacroInfo::Kind::Rules) return {};
+    if (state.program.defs[macro].kind != DefKind::Macro) return {};
+    if (state.macros[state.origin[macro].index].kind != MacroInfo::Kind::Rules && !is_include(state, macro)) return {};
     const lex::TokenBuffer* tokens = expand(state, macro, crate, call);
     if (tokens == nullptr) return {};
     return parse_expansion(state, macro, crate, call, [&] { return parse::parse_items(all_of(*tokens), place, state.parse_context(crate)); });

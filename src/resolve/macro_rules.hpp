@@ -9,7 +9,10 @@ namespace ockc::resolve {
 // The macro that a call names: macro_rules in scope, then paths and imports, then built-in ones. None when there is none.
 DefId find_item_macro(const State& state, ModuleId module, MacroScopeId macros, std::uint32_t crate, const ast::MacroCall& call);
 void report_unknown_macro(State& state, ModuleId module, MacroScopeId macros, std::uint32_t crate, const ast::MacroCall& call);
-// A built-in macro in item position: compile_error!, or an error. True when `macro` is not macro_rules. Silent when not `strict`.
+// line!(), concat!(..) ..: may stand as a pattern.
+bool is_literal_macro(BuiltinMacro macro);
+bool is_include(const State& state, DefId macro);
+// A built-in macro in item position: compile_error!, or an error. True when `macro` makes no items (macro_rules and include! do). Silent when not `strict`.
 bool expand_builtin_item(State& state, DefId macro, std::uint32_t crate, const ast::MacroCall& call, bool strict);
 
 // Says of the errors from sink.all()[first] on, which lie in a macro's definition, by which call they came about.

@@ -110,7 +110,7 @@ bool Lowerer::format_message(std::span<const ast::ExprId> args, std::span<const 
     for (std::size_t h = 0; h < holes.size(); ++h) {
         const Hole& hole = holes[h];
         if (hole.spec.find('$') != std::string_view::npos || hole.spec.find('*') != std::string_view::npos) {
-            refuse(first.span, "widths and precisions taken from arguments");
+            refuse(Code::OCK0903, first.span, "widths and precisions taken from arguments are", "write the number into the message: `{:8}`, `{:.3}`");
             return false;
         }
         std::optional<std::size_t> index;
@@ -127,7 +127,7 @@ bool Lowerer::format_message(std::span<const ast::ExprId> args, std::span<const 
         if (index) {
             const ast::Expr& arg = ast()[args[*index + 1]];
             if (++uses[*index] > 1 && ast::get_if<ast::PathExpr>(arg) == nullptr && ast::get_if<ast::LiteralExpr>(arg) == nullptr) {
-                refuse(first.span, "an argument that a message shows twice", "put it into a variable first");
+                refuse(Code::OCK0903, first.span, "computed arguments that a message shows twice are", "put the value into a variable first");
                 return false;
             }
             values.push_back(lower_expr(args[*index + 1]));

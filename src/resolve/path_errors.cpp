@@ -46,13 +46,12 @@ std::string scope_text(const State& state, ModuleId scope, PathSegments segments
 
 }  // namespace
 
-bool Lowerer::report_refused_name(std::string_view name, Span span, RefusedUse use) {
+bool report_refused_name(State& state, std::string_view name, Span span, RefusedUse use) {
     for (const RefusedRow& r : kRefused) {
         if (r.name != name || (r.kind == RefusedKind::Macro) != (use == RefusedUse::Macro)) continue;
         if (r.kind == RefusedKind::Std && use != RefusedUse::StdPath) continue;
         const bool plural = !r.what.starts_with('`') && r.what.ends_with('s') && !r.what.ends_with("access");
-        error(r.code, span, r.code == Code::OCK0999 ? fmt::format("not supported yet: {}", r.what) : fmt::format("{} {} not supported in device code", r.what, plural ? "are" : "is"))
-            .help(std::string(r.help));
+        state.sink->error(r.code, span, fmt::format("{} {} not supported in device code", r.what, plural ? "are" : "is")).help(std::string(r.help));
         return true;
     }
     return false;
@@ -65,7 +64,7 @@ void Lowerer::report_not_found(const ast::Path& path, PathSegments segments, con
     }
     if (text(segments[0].ident.name) == "std" && end.in.valid() && !s_.is_library(module_)) {
         for (std::uint32_t i = end.at; i < segments.size(); ++i) {
-            if (report_refused_name(text(segments[i].ident.name), path.span, RefusedUse::StdPath)) return;
+            if (report_refused_name(s_, text(segments[i].ident.name), path.span, RefusedUse::StdPath)) return;
         }
     }
     if (end.at > 0 && end.in.valid() && s_[end.in].kind == ModuleKind::Trait && source != PathSource::Trait) {
@@ -98,7 +97,7 @@ void Lowerer::report_unresolved_prefix(const ast::Path& path, PathSegments segme
         error(Code::E0433, ident.span, "cannot find `Self` in this scope").label(at(ident.span), "`Self` is only available in impls, traits, or type definitions");
         return;
     }
-    if (!s_.is_library(module_) && report_refused_name(name, ident.span, RefusedUse::Plain)) return;
+    if (!s_.is_library(module_) && report_refused_name(s_, name, ident.span, RefusedUse::Plain)) return;
     const bool type = starts_upper(name);
     auto& e = error(Code::E0433, ident.span, type ? fmt::format("cannot find type `{}` in this scope", name) : fmt::format("cannot find module or crate `{}` in this scope", name));
     e.label(at(ident.span), type ? fmt::format("use of undeclared type `{}`", name) : fmt::format("use of unresolved module or unlinked crate `{}`", name));
@@ -153,7 +152,7 @@ void Lowerer::report_missing_name(const ast::Path& path, PathSegments segments, 
         if (!refuse_opaque(*found, path.span)) report_wrong_kind(path, *found, source);
         return;
     }
-    if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(name, path.span, RefusedUse::Plain)) return;
+    if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(s_, name, path.span, RefusedUse::Plain)) return;
     if (segments.size() == 1 && find_textual_macro(s_, macros_, last.ident.name).valid()) {
         error(r.wrong_kind, path.span, fmt::format("expected {}, found macro `{}`", r.expected, name)).label(at(path.span), fmt::format("not a {}", r.expected)).help(fmt::format("a macro is called with `!`: `{}!(..)`", name));
         return;
@@ -237,8 +236,9 @@ void Lowerer::report_wrong_kind(const ast::Path& path, const Res& res, PathSourc
     }
     // A named-field variant through its enum's full path is E0533 in rustc, by its own name or that of a struct E0423.
     const bool struct_variant = def && s_[res.def].kind == DefKind::Variant && s_.origin[res.def].form == hir::VariantForm::Named;
-    const Code code = struct_variant && path.segments.size() > 1 && row(source).ns == Ns::Value ? Code::E0533 : r.wrong_kind;
-    const std::string found = code == Code::E0533 ? "struct variant" : what;
+    const bool qualified = struct_variant && path.segments.size() > 1 && row(source).ns == Ns::Value;
+    const Code code = !qualified ? r.wrong_kind : source == PathSource::TuplePattern ? Code::E0164 : Code::E0533;
+    const std::string found = qualified ? "struct variant" : what;
     auto& e = error(code, path.span, fmt::format("expected {}, found {} `{}`", code == Code::E0533 ? "value" : r.expected, found, name));
     switch (source) {
         case PathSource::Type:

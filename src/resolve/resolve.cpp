@@ -71,7 +71,7 @@ void add_known_macros(State& state) {
         if (origin == MacroOrigin::Core) offer_macro(state, {"core"}, name, macro);
         else offer_macro(state, {"cuda_device", "cutile"}, name, macro);
     };
-#define OCKC_BUILTIN_MACRO(kind, name, origin) builtin(BuiltinMacro::kind, name, MacroOrigin::origin);
+#define OCKC_BUILTIN_MACRO(kind, name, origin, gives) builtin(BuiltinMacro::kind, name, MacroOrigin::origin);
 #include "resolve/macros.def"
     const auto attribute = [&](hir::AttributeKind kind) {
         if (!is_device_attribute(kind)) return;

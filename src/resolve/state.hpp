@@ -77,11 +77,19 @@ struct CrateInfo {
     ast::Crate* ast = nullptr;
 };
 
+// The folder in which a file's `mod x;` are searched, and how the file was reached (to refuse cycles).
+struct ModuleFolder {
+    std::string folder;             // with a trailing '/', or empty
+    std::string file_folder;        // of the file itself: what #[path] is relative to
+    std::vector<std::string> open;  // paths of the files being loaded, outermost first
+};
+
 // A macro call in item position whose macro could not be named while collecting: it may come from an import.
 struct PendingMacro {
     ModuleId module;
     ast::ItemId item;
     MacroScopeId macros;
+    std::optional<ModuleFolder> folder;     // of the `mod x;` that it may expand to
     std::uint32_t depth = 0;
 };
 
@@ -116,6 +124,7 @@ struct State {
     std::deque<MacroInfo> macros;
     std::deque<ImplInfo> impls;
     std::vector<Expansion> expansions{1};            // [0]: written in source
+    std::uint64_t expanded_tokens = 0;               // of all expansions together
     std::vector<PendingMacro> pending_macros;
     std::unordered_set<std::uint64_t> reported_attributes;   // by place: file, begin
     std::unordered_map<Symbol, Span> duplicates;     // names defined twice: where that was last reported

@@ -30,7 +30,7 @@ class Runner {
         for (const char* dump : {"ast", "hir", "mir", "ir"}) {
             if (file_exists(side_path(dump))) compile_options.dumps.emplace_back(dump);
         }
-        const CompileInput input{test_.name, "", test_.text};
+        const CompileInput input{test_.name, test_.reads_files ? test_.path : "", test_.text};
         const CompileResult result = compile(input, compile_options);
         check_marks(result);
         compare("stderr", rendered(result), false);

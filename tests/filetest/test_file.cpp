@@ -143,6 +143,10 @@ bool parse_directive(std::string_view text, std::uint32_t line, TestFile& test) 
     if (key == "ptx-lacks") return parse_fact(PtxFact::Kind::Lacks, value, line, test);
     if (key == "ptx-count") return parse_fact(PtxFact::Kind::Count, value, line, test);
     if (key == "rustc") return true;   // tests/oracle reads it
+    if (key == "reads") {
+        test.reads_files = true;
+        return true;
+    }
     if (key == "fails" && !test.launches.empty()) {
         test.launches.back().fails = std::string(value);
         return true;

@@ -8,6 +8,7 @@
 //   //@ expect: c all 3                     every element
 //   //@ fails: index out of bounds          the launch above fails with this text
 //   //@ ptx-has: ld.global.nc               the PTX (sm_80, -O3) has this text; ptx-lacks: does not; ptx-count: N TEXT
+//   //@ reads: parts/a.in                 other files, which it finds by its own path
 //   //@ rustc: skip REASON                 for tests/oracle
 //   .. //~ E0502 [text]                     an error with this code (and text) on this line; //~^ the line above, //~^^ ..
 //
@@ -60,6 +61,7 @@ struct TestFile {
     std::vector<PtxFact> facts;
     CompileOptions options;
     bool has_target = false;
+    bool reads_files = false;
 };
 
 // The failure text says which line cannot be read.

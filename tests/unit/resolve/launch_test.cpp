@@ -43,7 +43,7 @@ TEST_CASE("a full contract") {
 TEST_CASE("malformed launch attributes") {
     CHECK(errors("#[launch_bounds]") == "2: OCK0110 `#[launch_bounds]` takes the most threads a block may have and, if wanted, the fewest blocks of a multiprocessor\n");
     CHECK(errors("#[launch_bounds(0)]") == "2: OCK0111 `launch_bounds` allows no thread\n");
-    CHECK(errors("#[launch_bounds(\"x\")]") == "2: OCK0110 the number of threads is an integer literal\n");
+    CHECK(errors("#[launch_bounds(\"x\")]") == "2: OCK0110 the number of threads is an integer literal or a constant that is computed from literals\n");
     CHECK(errors("#[launch_contract(domain = 1, blok = (1, 1, 1))]").starts_with("2: OCK0110 `launch_contract` has no field `blok`\n"));
     CHECK(errors("#[launch_contract(domain = 4, block = (1, 1, 1))]") == "2: OCK0111 the domain is 1, 2 or 3\n");
     CHECK(errors("#[launch_contract(block = (1, 1, 1))]") == "2: OCK0110 a launch contract names its domain\n");

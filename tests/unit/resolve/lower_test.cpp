@@ -157,7 +157,7 @@ mod k {
     #[derive(Clone, PartialEq, PartialOrd)]
     enum E { A, B(u32) }
     #[derive(Debug, Hash)]
-    struct Silent;
+    struct Shown;
 }
 )");
     CHECK(r->all_messages() == "");
@@ -166,13 +166,14 @@ mod k {
     CHECK(text.find("Self { x: core::clone::Clone::clone(&self.x), y: core::clone::Clone::clone(&self.y) }") != std::string::npos);
     CHECK(text.find("(self.x == other.x) && (self.y == other.y)") != std::string::npos);
     CHECK(text.find("impl core::cmp::PartialOrd for k::E {") != std::string::npos);
-    CHECK(text.find("Silent {") == std::string::npos);
+    CHECK(text.find("impl core::fmt::Debug for k::Shown {") != std::string::npos);
+    CHECK(text.find("Hash for k::Shown {") == std::string::npos);
     std::size_t derived = 0;
     for (const DefId impl : r->program->impls) {
         const hir::Def& def = r->program->defs[impl];
         if (!r->program->crates[def.crate].is_library && r->program->as<hir::ImplDef>(impl).derived) ++derived;
     }
-    CHECK(derived == 7);
+    CHECK(derived == 8);
 }
 
 }  // namespace ockc::test
