@@ -110,7 +110,8 @@ class Liveness {
                 return;
             case mir::StatementKind::StorageLive: return write(Place{node.as<mir::StorageLiveStatement>().local, {}}, at);
             case mir::StatementKind::StorageDead: return write(Place{node.as<mir::StorageDeadStatement>().local, {}}, at);
-            case mir::StatementKind::PlaceMention:
+            // `let _ = *a;` reads nothing, but what `a` borrows must still be there.
+            case mir::StatementKind::PlaceMention: return use(node.as<mir::PlaceMentionStatement>().place, at);
             case mir::StatementKind::AscribeType:
             case mir::StatementKind::Nop:
             case mir::StatementKind::None: return;
