@@ -162,6 +162,9 @@ MaybeError parse_emits(const std::vector<std::string>& texts, bool inspect, std:
             if (equal != std::string::npos) request.path = part.substr(equal + 1);
             if (equal != std::string::npos && request.path.empty()) return UsageError{fmt::format("--emit={}= needs a path", name)};
             if (equal != std::string::npos && inspect) return UsageError{fmt::format("`inspect` prints to standard output: write --emit={}", name)};
+            for (const EmitRequest& other : out) {
+                if (other.emit == request.emit && other.path != request.path) return UsageError{fmt::format("--emit asks for {} at two places", name)};
+            }
             out.push_back(std::move(request));
         }
     }

@@ -309,6 +309,9 @@ void render_all(Session& session, const DiagnosticOptions& how, CompileResult& r
 
 void set_lint_levels(Session& session) {
     for (const auto& [level, lint] : session.options.lints) {
+        if (lint != "warnings" && !is_lint_group(lint) && find_lint(lint) == nullptr) {
+            session.sink.add(Severity::Warning, Code::None, {}, fmt::format("unknown lint: `{}`", lint)).note(fmt::format("requested on the command line with `-{} {}`", level, lint));
+        }
         session.sink.levels().set(level == 'A' ? LintLevel::Allow : level == 'D' ? LintLevel::Deny : level == 'F' ? LintLevel::Forbid : LintLevel::Warn, lint);
     }
 }

@@ -112,6 +112,7 @@ TEST_CASE("bad command lines") {
         {":vecadd.rsk", "--emit=ptxx"},
         {":vecadd.rsk", "--fmad", "maybe"},
         {":vecadd.rsk", "--panic", "loudly"},
+        {":vecadd.rsk", "--emit=ptx=m.ptx,ptx=n.ptx"},
         {":vecadd.rsk", ":vecadd.rsk", "-o", "x"},
         {":vecadd.rsk", ":vecadd.rsk", "--header", "x"},
         {":vecadd.rsk", "--target=sm_80", "--target=sm_90", "-o", "x"},

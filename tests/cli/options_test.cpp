@@ -91,6 +91,16 @@ TEST_CASE("the last of several options counts") {
     CHECK(ptx({"--cfg", "a", "--cfg", "b=\"c\"", "--cfg", "d=e"}) == o3);
 }
 
+TEST_CASE("a lint that does not exist is named, and nothing else happens") {
+    Sandbox box;
+    box.write("vecadd.rsk", kVecadd);
+    const auto run = box.ockc({"check", ":vecadd.rsk", "-W", "nosuchlint"});
+    CHECK(run.exit_code == 0);
+    CHECK_MESSAGE(run.error_output.find("warning: unknown lint: `nosuchlint`") == 0, run.error_output);
+    CHECK(run.error_output.find("requested on the command line with `-W nosuchlint`") != std::string::npos);
+    CHECK(box.ockc({"check", ":vecadd.rsk", "-A", "unused_variables", "-D", "warnings", "-W", "unused"}).error_output.empty());
+}
+
 TEST_CASE("messages of the command line and the environment as JSON") {
     Sandbox box;
     box.write("vecadd.rsk", kVecadd);
