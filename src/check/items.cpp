@@ -107,22 +107,19 @@ class ItemCheck {
         }
     }
 
-    // The first type with `repr(align)` among the fields of a type and theirs; none when there is none.
+    // The first type with `repr(align)` among the fields of a type and theirs; none when there is none. As rustc does, not in
+    // arrays and tuples.
     DefId aligned_inside(const AdtInfo& info, std::unordered_set<std::uint32_t>& seen) {
-        DefId found;
         for (const VariantInfo& variant : info.variants) {
             for (const FieldInfo& field : variant.fields) {
-                types::walk(types_, field.type, [&](TypeId part) {
-                    const TypeData data = types_[part];
-                    if (data.kind != TypeKind::Adt) return data.kind == TypeKind::Array || data.kind == TypeKind::Tuple;
-                    if (found.valid() || !seen.insert(data.def.raw).second) return false;
-                    const hir::Repr& repr = program_.as<hir::AdtDef>(data.def).repr;
-                    found = !repr.packed && repr.align != 0 ? data.def : aligned_inside(cx_.adt(data.def), seen);
-                    return false;
-                });
+                const TypeData data = types_[field.type];
+                if (data.kind != TypeKind::Adt || !seen.insert(data.def.raw).second) continue;
+                const hir::Repr& repr = program_.as<hir::AdtDef>(data.def).repr;
+                const DefId found = !repr.packed && repr.align != 0 ? data.def : aligned_inside(cx_.adt(data.def), seen);
+                if (found.valid()) return found;
             }
         }
-        return found;
+        return {};
     }
 
     // `&'static T` needs `T: 'static`; other lifetimes of references are implied.
