@@ -231,7 +231,8 @@ bool Generator::change_lifetime(Function& function) {
     static constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
         {": &'b ", ": &'a "}, {": &'a ", ": &"}, {"'b: 'a", "'b"}, {": &'a ", ": &'static "}, {"'a, 'b>", "'a, 'b: 'a>"}, {": &", ": &'static "},
     };
-    const auto& [from, to] = kChanges[random_.below(std::size(kChanges))];
+    const auto& change = kChanges[random_.below(std::size(kChanges))];
+    const std::string_view from = change.first, to = change.second;
     std::vector<Piece*> texts;
     collect(function.signature, texts, [&](const Piece& one) { return one.kind == Piece::Kind::Text && one.text.find(from) != std::string::npos; });
     if (texts.empty()) return false;

@@ -139,7 +139,8 @@ TEST_CASE("inspect prints every arrow") {
     const std::vector<std::pair<std::string, std::string>> expected = {
         {"tokens", "Ident"}, {"ast", "vecadd"}, {"hir", "fn vecadd"}, {"mir", "bb0"}, {"ir-lowered", "kernel @vecadd"},
         {"ir", "kernel @vecadd"}, {"ptx", ".visible .entry vecadd("}, {"header", "prepare_vecadd"}, {"manifest", "\"vecadd\""}};
-    for (const auto& [kind, text] : expected) {
+    for (const auto& row : expected) {
+        const std::string &kind = row.first, &text = row.second;
         CAPTURE(kind);
         const auto run = box.ockc({"inspect", ":vecadd.rsk", "--emit=" + kind});
         CHECK(run.exit_code == 0);
