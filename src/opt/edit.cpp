@@ -118,6 +118,25 @@ InstId clone_inst(Function& function, InstId original) {
     return function.make_inst(std::move(copy), types.view());
 }
 
+ValueId put_at_end(Function& function, BlockId block, Op op, Type type, ValueId a, ValueId b, IntCond cond) {
+    const Instruction like = function.terminator(block);
+    const Type result = op_info(op).result == ResultRule::Bool ? Type::I1 : type;
+    const InstId made = make_inst(function, op, type, result, {a, b}, like);
+    if (op == Op::Icmp) function.insts[made].aux = static_cast<std::uint8_t>(cond);
+    auto& insts = function.blocks[block].insts;
+    insts.insert(insts.end() - 1, made);
+    return function.insts[made].result();
+}
+
+void set_branch(Function& function, BlockId block, ValueId condition, Target yes, Target no) {
+    Instruction& branch = function.terminator(block);
+    branch.op = Op::Br;
+    branch.args = {condition};
+    branch.targets.clear();
+    branch.targets.push_back(std::move(yes));
+    branch.targets.push_back(std::move(no));
+}
+
 void set_jump(Function& function, BlockId block, Target target) {
     Instruction& inst = function.terminator(block);
     inst.op = Op::Jump;

@@ -88,8 +88,13 @@ ir::InstId make_inst(ir::Function& function, ir::Op op, ir::Type type, ir::Type 
                      std::initializer_list<ir::ValueId> args, const ir::Instruction& like);
 // A copy with results of its own.
 ir::InstId clone_inst(ir::Function& function, ir::InstId original);
+// Makes a binary operation, or an integer comparison, right before a block's terminator.
+ir::ValueId put_at_end(ir::Function& function, ir::BlockId block, ir::Op op, ir::Type type, ir::ValueId a, ir::ValueId b,
+                       ir::IntCond cond = ir::IntCond::Ult);
 // Replaces a block's terminator by a jump.
 void set_jump(ir::Function& function, ir::BlockId block, ir::Target target);
+// Makes of a block's jump or branch one that depends on `condition`.
+void set_branch(ir::Function& function, ir::BlockId block, ir::ValueId condition, ir::Target yes, ir::Target no);
 
 // Drops the blocks that cannot be reached; returns whether there were any.
 bool remove_unreachable(ir::Function& function);

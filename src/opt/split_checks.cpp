@@ -99,25 +99,6 @@ class SplitChecks {
         return std::nullopt;
     }
 
-    ValueId put(BlockId block, Op op, Type type, ValueId a, ValueId b) {
-        const Instruction like = function_.terminator(block);
-        const Type result = op_info(op).result == ResultRule::Bool ? Type::I1 : type;
-        const InstId made = make_inst(function_, op, type, result, {a, b}, like);
-        if (op == Op::Icmp) function_.insts[made].aux = static_cast<std::uint8_t>(IntCond::Ult);
-        auto& insts = function_.blocks[block].insts;
-        insts.insert(insts.end() - 1, made);
-        return function_.insts[made].result();
-    }
-
-    void branch_on(BlockId block, ValueId condition, Target yes, Target no) {
-        Instruction& branch = function_.terminator(block);
-        branch.op = Op::Br;
-        branch.args = {condition};
-        branch.targets.clear();
-        branch.targets.push_back(std::move(yes));
-        branch.targets.push_back(std::move(no));
-    }
-
     // The first iteration that must not be made without checks: counter + added < bound holds as long as the counter is below
     // bound - added, or never when added is above bound.
     ValueId enter(const CountedLoop& loop, const std::vector<Check>& checks, BlockId rest) {
@@ -127,26 +108,26 @@ class SplitChecks {
         for (const Check& check : checks) {
             ValueId most = check.bound;
             if (check.added.valid()) {
-                most = put(block, Op::Umax, type, most, check.added);
-                most = put(block, Op::Isub, type, most, check.added);
+                most = put_at_end(function_, block, Op::Umax, type, most, check.added);
+                most = put_at_end(function_, block, Op::Isub, type, most, check.added);
             }
-            limit = put(block, Op::Umin, type, limit, most);
+            limit = put_at_end(function_, block, Op::Umin, type, limit, most);
         }
-        const ValueId any = put(block, Op::Icmp, type, loop.start, limit);
+        const ValueId any = put_at_end(function_, block, Op::Icmp, type, loop.start, limit);
         const Target in = function_.terminator(block).targets[0];
-        branch_on(block, any, in, Target{rest, in.args});
+        set_branch(function_, block, any, in, Target{rest, in.args});
         return limit;
     }
 
     void leave(const CountedLoop& loop, ValueId limit, BlockId rest) {
         const Type type = function_.type_of(loop.counter);
         const BlockId middle = split_edge(function_, loop.latch, 1 - loop.stay);
-        const ValueId more = put(middle, Op::Icmp, type, loop.next, loop.bound);
-        const ValueId again = put(loop.latch, Op::Icmp, type, loop.next, limit);
+        const ValueId more = put_at_end(function_, middle, Op::Icmp, type, loop.next, loop.bound);
+        const ValueId again = put_at_end(function_, loop.latch, Op::Icmp, type, loop.next, limit);
         const Target around = function_.terminator(loop.latch).targets[loop.stay];
         const Target out = function_.terminator(middle).targets[0];
-        branch_on(middle, more, Target{rest, around.args}, out);
-        branch_on(loop.latch, again, around, Target{middle, {}});
+        set_branch(function_, middle, more, Target{rest, around.args}, out);
+        set_branch(function_, loop.latch, again, around, Target{middle, {}});
     }
 
     Function& function_;

@@ -63,25 +63,6 @@ class UnrollCounted {
         return false;
     }
 
-    ValueId put(BlockId block, Op op, Type type, ValueId a, ValueId b, IntCond cond = IntCond::Ult) {
-        const Instruction like = function_.terminator(block);
-        const Type result = op_info(op).result == ResultRule::Bool ? Type::I1 : type;
-        const InstId made = make_inst(function_, op, type, result, {a, b}, like);
-        if (op == Op::Icmp) function_.insts[made].aux = static_cast<std::uint8_t>(cond);
-        auto& insts = function_.blocks[block].insts;
-        insts.insert(insts.end() - 1, made);
-        return function_.insts[made].result();
-    }
-
-    void branch_on(BlockId block, ValueId condition, Target yes, Target no) {
-        Instruction& branch = function_.terminator(block);
-        branch.op = Op::Br;
-        branch.args = {condition};
-        branch.targets.clear();
-        branch.targets.push_back(std::move(yes));
-        branch.targets.push_back(std::move(no));
-    }
-
     // Also through a parameter of the block in front.
     bool starts_at_zero(const CountedLoop& loop) const {
         if (is_constant(function_, loop.start, 0)) return true;
@@ -103,16 +84,16 @@ class UnrollCounted {
             bodies.push_back(copies_.copy(loop.header));
         // In front: are there four to make? The bound may lie below the start.
         const BlockId before = loop.preheader;
-        const ValueId count = put(before, Op::Isub, type, loop.bound, loop.start);
-        ValueId enough = put(before, Op::Icmp, type, count, pool_.get(type, kTimes - 1), IntCond::Ugt);
+        const ValueId count = put_at_end(function_, before, Op::Isub, type, loop.bound, loop.start);
+        ValueId enough = put_at_end(function_, before, Op::Icmp, type, count, pool_.get(type, kTimes - 1), IntCond::Ugt);
         if (loop.is_signed || !starts_at_zero(loop)) {
-            const ValueId ordered = put(before, Op::Icmp, type, loop.start, loop.bound, less);
-            enough = put(before, Op::And, Type::I1, enough, ordered);
+            const ValueId ordered = put_at_end(function_, before, Op::Icmp, type, loop.start, loop.bound, less);
+            enough = put_at_end(function_, before, Op::And, Type::I1, enough, ordered);
         }
-        const ValueId whole = put(before, Op::And, type, count, pool_.get(type, ~std::uint64_t{kTimes - 1}));
-        const ValueId end = put(before, Op::Iadd, type, loop.start, whole);
+        const ValueId whole = put_at_end(function_, before, Op::And, type, count, pool_.get(type, ~std::uint64_t{kTimes - 1}));
+        const ValueId end = put_at_end(function_, before, Op::Iadd, type, loop.start, whole);
         const Target in = function_.terminator(before).targets[0];
-        branch_on(before, enough, Target{bodies[0], in.args}, in);
+        set_branch(function_, before, enough, Target{bodies[0], in.args}, in);
         // Each body goes on to the next one, the last one round or out.
         for (std::uint32_t k = 0; k + 1 < kTimes; ++k) {
             const Target& around = function_.terminator(bodies[k]).targets[loop.stay];
@@ -123,10 +104,10 @@ class UnrollCounted {
         const ValueId next = around.args[loop.index];
         const BlockId behind = split_edge(function_, last, 1 - loop.stay);
         const Target out = function_.terminator(behind).targets[0];
-        const ValueId more = put(behind, Op::Icmp, type, next, loop.bound, less);
-        branch_on(behind, more, Target{loop.header, around.args}, out);
-        const ValueId again = put(last, Op::Icmp, type, next, end, IntCond::Ne);
-        branch_on(last, again, Target{bodies[0], around.args}, Target{behind, {}});
+        const ValueId more = put_at_end(function_, behind, Op::Icmp, type, next, loop.bound, less);
+        set_branch(function_, behind, more, Target{loop.header, around.args}, out);
+        const ValueId again = put_at_end(function_, last, Op::Icmp, type, next, end, IntCond::Ne);
+        set_branch(function_, last, again, Target{bodies[0], around.args}, Target{behind, {}});
         function_.blocks[loop.header].unroll = 1;
     }
 
