@@ -86,7 +86,7 @@ std::string render(const Diagnostic& given, const SourceMap& sources, const Rend
     switch (options.format) {
         case ErrorFormat::Human: return render_text(diagnostic, sources, options.color);
         case ErrorFormat::Short: return render_short(diagnostic, sources, options.color);
-        case ErrorFormat::Json: return render_json(diagnostic, sources, options.color);
+        case ErrorFormat::Json: return render_json(diagnostic, sources, options);
     }
     return {};
 }

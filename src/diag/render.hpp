@@ -1,6 +1,7 @@
 // Diagnostics as text: rustc's human, short and JSON shapes.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "diag/sink.hpp"
 #include "source/source_map.hpp"
@@ -12,6 +13,7 @@ enum class ErrorFormat : std::uint8_t { Human, Short, Json };
 struct RenderOptions {
     ErrorFormat format = ErrorFormat::Human;
     bool color = false;
+    std::string_view (*explanation)(std::string_view code) = nullptr;   // a code's page for the JSON shape; empty: it has none
 };
 
 // One diagnostic in the chosen shape, each ending with a newline (JSON: one object on one line).

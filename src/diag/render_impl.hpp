@@ -24,7 +24,7 @@ std::string_view case_hint(const Suggestion& suggestion, const SourceMap& source
 
 std::string render_text(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
 std::string render_short(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
-std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, bool color);
+std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, const RenderOptions& options);
 
 // The changed code of one suggestion below its "help: text" line, in `buffer`.
 void draw_suggestion(StyledBuffer& buffer, const Suggestion& suggestion, const SourceMap& sources,

@@ -127,18 +127,11 @@ class JsonWriter {
     bool fresh_ = true;
 };
 
-void head(JsonWriter& json, std::string_view message, std::string_view code, std::string_view level) {
+// A child has no code of its own.
+void head(JsonWriter& json, std::string_view message, std::string_view level) {
     json.open('{');
     json.member("message", message);
-    json.key("code");
-    if (code.empty()) {
-        json.raw("null");
-    } else {
-        json.open('{');
-        json.member("code", code);
-        json.raw_member("explanation", "null");
-        json.close('}');
-    }
+    json.raw_member("code", "null");
     json.member("level", level);
     json.key("spans");
     json.open('[');
@@ -152,7 +145,7 @@ void tail(JsonWriter& json) {
 }
 
 void suggestion_child(JsonWriter& json, const Suggestion& suggestion) {
-    head(json, suggestion.text, {}, "help");
+    head(json, suggestion.text, "help");
     const SuggestionPart first{suggestion.span, suggestion.replacement};
     json.span(suggestion.span, true, nullptr, &first, suggestion.applicability);
     for (const SuggestionPart& part : suggestion.more)
@@ -162,7 +155,7 @@ void suggestion_child(JsonWriter& json, const Suggestion& suggestion) {
 
 }  // namespace
 
-std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, bool color) {
+std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, const RenderOptions& options) {
     JsonWriter json(sources);
     json.open('{');
     json.member("$message_type", "diagnostic");
@@ -173,7 +166,12 @@ std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, 
     } else {
         json.open('{');
         json.member("code", code);
-        json.raw_member("explanation", "null");
+        const std::string_view page = options.explanation != nullptr ? options.explanation(code) : std::string_view();
+        if (page.empty()) {
+            json.raw_member("explanation", "null");
+        } else {
+            json.member("explanation", page);
+        }
         json.close('}');
     }
     json.member("level", severity_name(diagnostic.severity));
@@ -185,14 +183,14 @@ std::string render_json(const Diagnostic& diagnostic, const SourceMap& sources, 
     json.key("children");
     json.open('[');
     for (const SubDiagnostic& child : diagnostic.children) {
-        head(json, child.text, {}, severity_name(child.severity));
+        head(json, child.text, severity_name(child.severity));
         if (child.span.valid()) json.span(child.span, true, nullptr, nullptr, Applicability::Unspecified);
         tail(json);
     }
     for (const Suggestion& suggestion : diagnostic.suggestions)
         suggestion_child(json, suggestion);
     json.close(']');
-    json.member("rendered", render_text(diagnostic, sources, color));
+    json.member("rendered", render_text(diagnostic, sources, options.color));
     json.close('}');
     return json.take() + "\n";
 }

@@ -1,4 +1,4 @@
-// `ockc explain CODE`: the page docs/errors/CODE.md, which is embedded in the binary.
+// The pages docs/errors/CODE.md, which are embedded in the binary: `ockc explain CODE`, and explanations in JSON diagnostics.
 #include <fmt/format.h>
 
 #include <vector>
@@ -6,6 +6,7 @@
 #include "diag/diagnostic.hpp"
 #include "driver/commands.hpp"
 #include "driver/exit_code.hpp"
+#include "driver/explain.hpp"
 #include "support/embedded.hpp"
 #include "support/enum_table.hpp"
 
@@ -33,13 +34,19 @@ std::string canonical(std::string text) {
 
 }  // namespace
 
+std::string_view error_page(std::string_view code) {
+    for (std::size_t i = 0; i < error_pages_count; ++i) {
+        const std::string_view name = error_pages[i].name;
+        if (name.ends_with(".md") && name.substr(0, name.size() - 3) == code) return error_pages[i].text;
+    }
+    return {};
+}
+
 int run_explain(const Options& options) {
     const std::string code = canonical(options.explain_code);
-    for (std::size_t i = 0; i < error_pages_count; ++i) {
-        if (error_pages[i].name == code + ".md") {
-            print_output(error_pages[i].text);
-            return kOk;
-        }
+    if (const std::string_view page = error_page(code); !page.empty()) {
+        print_output(page);
+        return kOk;
     }
     if (const Code known = code_from_name(code); known != Code::None) {
         print_output(fmt::format("# {}: {}\n", code, code_title(known)));

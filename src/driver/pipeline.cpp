@@ -9,6 +9,7 @@
 #include "borrowck/borrowck.hpp"
 #include "check/context.hpp"
 #include "diag/render.hpp"
+#include "driver/explain.hpp"
 #include "driver/pipeline.hpp"
 #include "driver/session.hpp"
 #include "hir/print.hpp"
@@ -286,7 +287,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
 
 void render_all(Session& session, const DiagnosticOptions& how, CompileResult& result) {
     static constexpr ErrorFormat kFormats[] = {ErrorFormat::Human, ErrorFormat::Short, ErrorFormat::Json};
-    const RenderOptions render_options{kFormats[static_cast<std::size_t>(how.format)], how.color};
+    const RenderOptions render_options{kFormats[static_cast<std::size_t>(how.format)], how.color, driver::error_page};
     std::uint32_t errors = 0;
     for (const Diagnostic& one : session.sink.all()) {
         const bool is_error = one.severity == Severity::Error;

@@ -157,6 +157,7 @@ TEST_CASE("errors in the three shapes") {
     CHECK(brief.error_output.find("x.rsk:4:14: error[E0308]: mismatched types") != std::string::npos);
     const auto json = box.ockc({"check", ":x.rsk", "--error-format=json"});
     CHECK(json.error_output.rfind("{\"$message_type\":\"diagnostic\"", 0) == 0);
+    CHECK(json.error_output.find("\"explanation\":\"# E") != std::string::npos);
 }
 
 TEST_CASE("at most twenty errors are shown") {
