@@ -175,7 +175,7 @@ Api choose() {
 
 }  // namespace
 
-const Api& api() {
+const Api& api(AbiNumber) {
     // Never destroyed: objects with static storage free their memory through it. A failed choice is tried
     // again.
     static const Api& table = *new Api(choose());

@@ -1,6 +1,6 @@
 # Compiles CASE with COMPILER. Lines `// EXPECT: regex` in the file: it must fail and say each of them. Without such a
 # line it must compile without a warning. nvcc only has to parse what compiles; which mistakes it finds at compile time
-# is g++'s and clang's business (the header's brands are not for it).
+# is g++'s and clang's business (the header's brands are not for it). With LIBRARY the program is linked, too.
 set(ENV{LC_ALL} C)  # plain quotes
 if(NOT COMPILER OR NOT EXISTS ${COMPILER})
     message("SKIPPED: no ${KIND}")
@@ -20,6 +20,8 @@ if(KIND STREQUAL "NVCC")
         message(FATAL_ERROR "nvcc is only asked to accept")
     endif()
     set(command ${COMPILER} -std=c++20 -x cu -cuda -o /dev/null ${INCLUDES} ${CASE})
+elseif(LIBRARY)
+    set(command ${COMPILER} -std=c++20 -o /dev/null ${INCLUDES} ${CASE} ${LIBRARY} -ldl)
 else()
     set(command ${COMPILER} -std=c++20 -Wall -Wextra -Wpedantic -Werror -fsyntax-only ${flags} ${INCLUDES} ${CASE})
 endif()

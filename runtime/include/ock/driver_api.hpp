@@ -4,7 +4,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <ock/abi.hpp>
 #include <string>
+#include <type_traits>
 
 struct CUctx_st;
 struct CUstream_st;
@@ -94,6 +96,8 @@ struct CUlaunchConfig {
 };
 static_assert(sizeof(CUlaunchAttribute) == 72 && sizeof(CUlaunchConfig) == 56);
 
+using AbiNumber = std::integral_constant<int, kRuntimeAbi>;
+
 // Every entry point, and which library they came from.
 struct Api {
 #define OCK_DRIVER_FUNCTION(name, parameters, need) CUresult(*name) parameters = nullptr;
@@ -106,7 +110,8 @@ struct Api {
 };
 
 // What OCK_DEVICE and the machine decide, once per process (thread-safe). Throws ock::Error when nothing can
-// run kernels.
-const Api& api();
+// run kernels. The parameter puts the contract's number into the symbol's name: headers and libock_runtime.a of
+// different versions do not link.
+const Api& api(AbiNumber = {});
 
 }  // namespace ock::driver
