@@ -60,6 +60,12 @@ std::string ModuleLowering::short_text(ItemRef item) {
     return text;
 }
 
+std::string ModuleLowering::origin_text(ir::FuncId function) {
+    const Origin& origin = origins_.at(function);
+    return origin.pointer.valid() ? fmt::format("a function through `{}`", context().text(origin.pointer))
+                                  : fmt::format("`{}`", short_text(origin.item));
+}
+
 // Whether the instance `item`, new and called from current_, may be made; else an error at the call.
 bool ModuleLowering::within_limits(ItemRef item, Span site) {
     std::uint64_t parts = 0;
@@ -67,12 +73,12 @@ bool ModuleLowering::within_limits(ItemRef item, Span site) {
         if (arg.kind() == types::GenericArg::Kind::Type) parts += type_parts(arg.as_type());
     }
     std::uint32_t same = 0;
-    std::vector<ItemRef> chain;
+    std::vector<ir::FuncId> chain;
     if (!types()[item.args].empty()) {
         for (ir::FuncId at = current_; at.valid(); at = origins_.at(at).caller) {
             const ItemRef caller = origins_.at(at).item;
             same += caller.def == item.def ? 1 : 0;
-            chain.push_back(caller);
+            chain.push_back(at);
         }
     }
     if (parts <= kTypeParts && same < kRecursionLimit) return true;
@@ -85,7 +91,7 @@ bool ModuleLowering::within_limits(ItemRef item, Span site) {
             text += fmt::format(" from .. ({} more)", chain.size() - 2 * kShownChain);
             i = chain.size() - kShownChain;
         }
-        text += fmt::format("{}`{}`", i == 0 ? "" : " from ", short_text(chain[i]));
+        text += fmt::format("{}{}", i == 0 ? "" : " from ", origin_text(chain[i]));
     }
     error.note("instantiated from " + text);
     return false;
@@ -123,14 +129,14 @@ void ModuleLowering::refuse_call_cycles() {
         std::string chain;
         for (std::size_t i = first; i < open.size(); ++i) {
             reported[open[i].function.raw] = true;
-            chain += fmt::format("`{}` calls ", short_text(origins_.at(open[i].function).item));
+            chain += fmt::format("{} calls ", origin_text(open[i].function));
         }
-        const std::string name = short_text(origins_.at(open[first].function).item);
+        const std::string name = origin_text(open[first].function);
         Diagnostic& error = context().sink().error(
             Code::OCK0905, span,
-            first + 1 == open.size() ? fmt::format("`{}` calls itself: device code has no call cycles", name)
-                                     : fmt::format("this call closes a cycle back to `{}`: device code has no call cycles", name));
-        if (first + 1 != open.size()) error.note(chain + fmt::format("`{}`", name));
+            first + 1 == open.size() ? fmt::format("{} calls itself: device code has no call cycles", name)
+                                     : fmt::format("this call closes a cycle back to {}: device code has no call cycles", name));
+        if (first + 1 != open.size()) error.note(chain + name);
         error.help("write a loop, with an array of fixed size as the stack where one is needed");
     };
     for (std::uint32_t root = 0; root < count; ++root) {

@@ -39,10 +39,12 @@ class FunctionLowering {
     // `shape` is the function's own; kernels bind their parameters from the ABI instead.
     void run(const CallShape& shape, std::span<const TypeId> fn_targets);
     void run_kernel(const abi::KernelAbi& abi);
+    void run_dispatcher(const CallShape& shape, std::span<const TypeId> targets);   // lower_fn_pointer.cpp
 
   private:
     // lower_body.cpp
     static ir::Type scalar_slot_type(abi::Scalar scalar);
+    void declare_parameters(const CallShape& shape);
     bool make_locals();   // false: reported
     void give_up();
     bool check_size(TypeId type, Span span);
@@ -119,6 +121,7 @@ class FunctionLowering {
     void lower_call(const mir::CallTerminator& node, Span span);
     void call_instance(ItemRef callee, std::span<const Value> args, const PlaceRef* destination, TypeId output);
     void call_function(ItemRef callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
+    void call_ir(ir::FuncId function, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination);
     std::vector<Value> spread_tuple(std::span<const Value> args);
     PlaceRef for_parts(const PlaceRef& to, const Layout& variant, std::span<const Value> parts);
     void construct(DefId ctor, TypeId type, std::span<const Value> args, const PlaceRef& destination);

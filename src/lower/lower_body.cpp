@@ -28,17 +28,21 @@ void FunctionLowering::run(const CallShape& shape, std::span<const TypeId> fn_ta
         function_.inline_hint = never ? ir::Inline::Never : ir::Inline::Always;
         break;
     }
+    declare_parameters(shape);
+    if (!make_locals()) return give_up();
+    find_fn_targets(fn_targets);
+    bind_arguments(shape);
+    lower_blocks();
+    finish();
+}
+
+void FunctionLowering::declare_parameters(const CallShape& shape) {
     function_.results = shape.results;
     returns_memory_ = shape.returns_memory;
     for (ir::Type type : shape.params) {
         function_.add_block_param(function_.entry(), type);
         function_.param_attrs.push_back({});
     }
-    if (!make_locals()) return give_up();
-    find_fn_targets(fn_targets);
-    bind_arguments(shape);
-    lower_blocks();
-    finish();
 }
 
 void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {

@@ -67,8 +67,12 @@ void FunctionLowering::call_instance(ItemRef callee, std::span<const Value> args
         case Instance::Kind::DropGlue: return drop_value({args[0].a, 0, args[0].b, types_[args[0].type].element, &layout(types_[args[0].type].element)});
         case Instance::Kind::ScalarOp: return lower_scalar_op(instance->item, args, *destination, builder_.span());
         case Instance::Kind::FnPtrCall: {
-            // `self` is the pointer or a reference to it: what lies there is not followed.
-            const std::vector<Value> spread = spread_tuple(args);
+            // `self` is the pointer or a reference to it.
+            std::vector<Value> spread = spread_tuple(args);
+            while (types_.kind(spread[0].type) == TypeKind::Ref) {
+                const TypeId pointer = types_[spread[0].type].element;
+                spread[0] = load({spread[0].a, 0, {}, pointer, &layout(pointer)});
+            }
             return call_pointer(spread[0], std::span(spread).subspan(1), destination, output);
         }
     }
@@ -85,6 +89,12 @@ std::vector<Value> FunctionLowering::spread_tuple(std::span<const Value> args) {
 }
 
 void FunctionLowering::call_function(ItemRef callee, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination) {
+    std::vector<TypeId> fn_targets;
+    for (const Value& arg : args) fn_targets.push_back(arg.fn_target);
+    call_ir(module_.function_of(callee, std::move(fn_targets), builder_.span()), shape, args, destination);
+}
+
+void FunctionLowering::call_ir(ir::FuncId function, const CallShape& shape, std::span<const Value> args, const PlaceRef* destination) {
     std::vector<ir::ValueId> values;
     PlaceRef result;
     if (shape.returns_memory) {
@@ -108,9 +118,6 @@ void FunctionLowering::call_function(ItemRef callee, const CallShape& shape, std
         }
     }
     OCKC_CHECK_MSG(values.size() == shape.params.size(), "arguments against parameters");
-    std::vector<TypeId> fn_targets;
-    for (const Value& arg : args) fn_targets.push_back(arg.fn_target);
-    const ir::FuncId function = module_.function_of(callee, std::move(fn_targets), builder_.span());
     const std::vector<ir::ValueId> results = builder_.call(function, values, shape.results);
     if (shape.returns_memory) return store(*destination, load(result));
     Value value{shape.output, form_of(layout(shape.output)), {}, {}, {}};

@@ -1,7 +1,9 @@
-// Function pointers. Every call's target must be known when it is lowered: a variable that is set once, from a function, a
-// closure without captures or another such variable, has a known target; a function whose parameter is a function pointer
-// gets an instance for each target that callers hand in. Other calls are OCK0909. The pointer's own bits are a number that
-// differs from function to function; nothing looks at it but comparisons and casts.
+// Function pointers. A pointer's bits are a number that differs from function to function. Where the target of a call is
+// known when it is lowered, the call is direct: a variable that is set once, from a function, a closure without captures or
+// another such variable, has a known target; a function whose parameter is a function pointer gets an instance for each
+// target that callers hand in. Other calls go to the dispatcher of the pointer's signature, a function that chooses by the
+// number among all functions that the program makes such pointers to: registers and local memory of a kernel stay known, as
+// they would not with the indirect calls of the machine, and the optimiser sees through it.
 #include <fmt/format.h>
 
 #include "lower/function_lowering.hpp"
@@ -95,11 +97,10 @@ Value FunctionLowering::fn_pointer(TypeId function, TypeId type) {
 
 void FunctionLowering::call_pointer(const Value& callee, std::span<const Value> args, const PlaceRef* destination, TypeId output) {
     if (!callee.fn_target.valid()) {
-        module_.context()
-            .sink()
-            .error(Code::OCK0909, builder_.span(), "the target of this call through a function pointer is not known at compile time")
-            .help("take the function as a generic parameter, `F: Fn(..) -> ..`, or choose with `match`");
-        return;
+        const ModuleLowering::Dispatcher& dispatcher = module_.dispatcher_of(callee.type);
+        std::vector<Value> all{callee};
+        all.insert(all.end(), args.begin(), args.end());
+        return call_ir(dispatcher.function, dispatcher.shape, all, destination);
     }
     const types::TypeData target = types_[callee.fn_target];
     if (target.kind == TypeKind::FnDef) return call_instance({target.def, target.args}, args, destination, output);
@@ -113,6 +114,98 @@ void FunctionLowering::call_pointer(const Value& callee, std::span<const Value> 
     }
     all.insert(all.end(), args.begin(), args.end());
     call_function(item, shape, all, destination);
+}
+
+// The body of a dispatcher: _1 is the pointer. A number that is none of the targets' stands for a value that no program without
+// undefined behaviour makes.
+void FunctionLowering::run_dispatcher(const CallShape& shape, std::span<const TypeId> targets) {
+    declare_parameters(shape);
+    if (!make_locals()) return give_up();
+    bind_arguments(shape);
+    const Value pointer = load(locals_[1]);
+    std::vector<Value> args;
+    for (std::size_t i = 2; i < locals_.size(); ++i) args.push_back(load(locals_[i]));
+    const ir::ValueId number = builder_.convert(ir::Op::PtrToInt, ir::Type::I64, pointer.a);
+    const std::size_t mark = values_.mark();
+    for (const TypeId target : targets) {
+        const ir::ValueId wanted = builder_.const_int(ir::Type::I64, module_.fn_address(target));
+        const ir::BlockId here = function_.add_block(), next = function_.add_block();
+        builder_.br(builder_.icmp(ir::IntCond::Eq, number, wanted), here, next);
+        builder_.at_end(here);
+        Value known = pointer;
+        known.fn_target = target;
+        call_pointer(known, args, &locals_[0], shape.output);
+        if (!builder_.terminated()) types_.kind(shape.output) == TypeKind::Never ? builder_.unreachable() : lower_return();
+        values_.roll_back(mark);
+        builder_.at_end(next);
+    }
+    function_.blocks[builder_.block()].cold = true;
+    builder_.panic(module_.panic_site(builder_.span(), "call through a pointer to none of the program's functions"), {});
+    finish();
+}
+
+// ---- the module's side --------------------------------------------------------------------------------------------------
+
+std::uint64_t ModuleLowering::fn_address(TypeId function) {
+    constexpr std::uint64_t kAlign = 16;
+    const auto [known, fresh] = fn_numbers_.emplace(function, fn_numbers_.size() + 1);
+    if (fresh) fn_pointees_.push_back(function);
+    return known->second * kAlign;
+}
+
+// Inputs, then the output, of a type that can be called: lifetimes do not tell functions apart.
+std::vector<TypeId> ModuleLowering::signature_of(TypeId callable) {
+    const types::TypeData data = types()[callable];
+    std::vector<TypeId> signature;
+    if (data.kind == TypeKind::FnPtr) {
+        for (const TypeId part : types()[data.elements]) signature.push_back(subst(part, {}));
+        return signature;
+    }
+    const CallShape& shape = shape_of(ItemRef{data.def, data.args});
+    const bool has_environment = data.kind == TypeKind::Closure;
+    signature.assign(shape.inputs.begin() + (has_environment ? 1 : 0), shape.inputs.end());
+    signature.push_back(shape.output);
+    return signature;
+}
+
+const ModuleLowering::Dispatcher& ModuleLowering::dispatcher_of(TypeId pointer) {
+    std::vector<TypeId> signature = signature_of(pointer);
+    const auto [known, fresh] = dispatchers_.emplace(signature, Dispatcher());
+    Dispatcher& dispatcher = known->second;
+    if (!fresh) return dispatcher;
+    dispatcher.body = std::make_unique<mir::Body>();
+    dispatcher.body->arg_count = static_cast<std::uint32_t>(signature.size());
+    const TypeId output = signature.back();
+    signature.pop_back();
+    signature.insert(signature.begin(), pointer);
+    dispatcher.body->locals.push({output});
+    for (const TypeId input : signature) dispatcher.body->locals.push({input});
+    dispatcher.shape = shape_of(std::move(signature), output);
+    ir::Function function;
+    function.name = unique_symbol("ock_call_pointer");
+    dispatcher.function = module().functions.push(std::move(function));
+    origins_[dispatcher.function] = {{}, current_, {}, pointer};
+    return dispatcher;
+}
+
+// Writes the dispatchers whose targets are not all written yet; what they call may make more targets. False: nothing was left.
+bool ModuleLowering::write_dispatchers() {
+    bool any = false;
+    for (auto& [signature, dispatcher] : dispatchers_) {
+        std::vector<TypeId> targets;
+        for (std::size_t i = 0; i < fn_pointees_.size(); ++i) {
+            if (signature_of(fn_pointees_[i]) == signature) targets.push_back(fn_pointees_[i]);
+        }
+        if (dispatcher.written == targets.size()) continue;
+        any = true;
+        dispatcher.written = targets.size();
+        ir::Function function;
+        function.name = module().functions[dispatcher.function].name;
+        module().functions[dispatcher.function] = std::move(function);
+        current_ = dispatcher.function;
+        FunctionLowering(*this, *dispatcher.body, {}, dispatcher.function).run_dispatcher(dispatcher.shape, targets);
+    }
+    return any;
 }
 
 }  // namespace ockc::lower

@@ -60,6 +60,13 @@ Output ModuleLowering::run() {
         if (def.kind != hir::DefKind::Static || !def.lowered) continue;
         if (context().program().attribute(DefId(i), hir::AttributeKind::Constant) != nullptr) static_global(DefId(i));
     }
+    do lower_pending();
+    while (!stopped_ && write_dispatchers());
+    if (!stopped_) refuse_call_cycles();
+    return std::move(output_);
+}
+
+void ModuleLowering::lower_pending() {
     while (!queue_.empty() && !stopped_) {
         const Pending next = queue_.front();
         queue_.pop_front();
@@ -76,8 +83,6 @@ Output ModuleLowering::run() {
             lowering.run(shape_of(next.item), origins_.at(next.function).fn_targets);
         }
     }
-    if (!stopped_) refuse_call_cycles();
-    return std::move(output_);
 }
 
 void ModuleLowering::lower_kernel(DefId kernel) {
@@ -173,11 +178,6 @@ ir::FuncId ModuleLowering::function_of(ItemRef item, std::vector<TypeId> fn_targ
     instances_.emplace(std::move(key), id);
     queue_.push_back({item, id, false});
     return id;
-}
-
-std::uint64_t ModuleLowering::fn_address(TypeId function) {
-    constexpr std::uint64_t kAlign = 16;
-    return fn_numbers_.emplace(function, fn_numbers_.size() + 1).first->second * kAlign;
 }
 
 // Readable: the item's path with everything that PTX names cannot hold made `_`.

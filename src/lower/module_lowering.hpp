@@ -58,6 +58,15 @@ class ModuleLowering {
     // The IR function of an instance; queued for lowering when new. `fn_targets`: of its parameters that are function
     // pointers, none where not known (and for all others); `site`: the call that needs it.
     ir::FuncId function_of(ItemRef item, std::vector<TypeId> fn_targets, Span site);
+    // Calls through a pointer whose target is not known (lower_fn_pointer.cpp): one function for each signature, which takes the
+    // pointer first.
+    struct Dispatcher {
+        ir::FuncId function;
+        CallShape shape;
+        std::unique_ptr<mir::Body> body;   // its locals only
+        std::size_t written = SIZE_MAX;    // how many targets the last body had
+    };
+    const Dispatcher& dispatcher_of(TypeId pointer);
     // The bits of a pointer to a function item or closure: a number of its own; device code has no addresses of functions.
     std::uint64_t fn_address(TypeId function);
     CallShape shape_of(std::vector<TypeId> inputs, TypeId output);
@@ -94,6 +103,7 @@ class ModuleLowering {
         ItemRef item;
         ir::FuncId caller;             // none: a kernel
         std::vector<TypeId> fn_targets;
+        TypeId pointer{};              // dispatchers: of this type, and no item
     };
     struct InstanceKey {
         ItemRef item;
@@ -109,6 +119,10 @@ class ModuleLowering {
     bool within_limits(ItemRef item, Span site);
     std::uint64_t type_parts(TypeId type);
     std::string short_text(ItemRef item);
+    std::string origin_text(ir::FuncId function);
+    std::vector<TypeId> signature_of(TypeId callable);
+    bool write_dispatchers();
+    void lower_pending();
     void refuse_call_cycles();
     std::string symbol_for(ItemRef item);
     std::string unique_symbol(std::string wanted);
@@ -121,6 +135,8 @@ class ModuleLowering {
     std::unordered_map<ir::FuncId, Origin> origins_;
     ir::FuncId current_;                                               // being lowered
     std::unordered_map<TypeId, std::uint64_t> fn_numbers_;
+    std::vector<TypeId> fn_pointees_;                                  // in the order of their numbers
+    std::map<std::vector<TypeId>, Dispatcher> dispatchers_;            // by signature
     std::unordered_map<TypeId, std::uint64_t> type_parts_;
     bool stopped_ = false;                                             // too many instances: reported
     std::unordered_map<DefId, ir::GlobalId> statics_;
