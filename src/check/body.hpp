@@ -331,6 +331,7 @@ class BodyChecker final : public ClosureSource {
     void report(const FulfillError& failure);
     bool implies_goal(const TraitRef& failed, const TraitRef& other);
     void report_unimplemented(const Obligation& obligation);
+    std::string_view print_trait_text(DefId trait) const;
     void report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span);
     void report_ambiguous(const Obligation& obligation);
     void report_need_type(Span span, TypeId type);

@@ -247,6 +247,31 @@ bool BodyChecker::implies_goal(const TraitRef& failed, const TraitRef& other) {
     return false;
 }
 
+// What a trait of `gpu_printf!` shows; empty for other traits.
+std::string_view BodyChecker::print_trait_text(DefId trait) const {
+    const hir::Def& def = program_.defs[trait];
+    if (!program_.crates[def.crate].is_library) return {};
+    const std::string_view name = program_.name(trait);
+    struct Row {
+        std::string_view trait, text;
+    };
+    static constexpr Row kRows[] = {
+        {"PrintValue", "numbers, `bool`, `char`, `&str` and pointers"},
+        {"PrintDebug", "numbers, `bool` and pointers"},
+        {"PrintBits", "integers up to 64 bits"},
+        {"PrintSigned", "signed integers up to 64 bits"},
+        {"PrintUnsigned", "unsigned integers up to 64 bits"},
+        {"PrintFloat", "`f32` and `f64`"},
+        {"PrintChar", "`char`, `u8` and `i8`"},
+        {"PrintText", "`&str` and `bool`"},
+        {"PrintAddress", "pointers and references"},
+    };
+    for (const Row& row : kRows) {
+        if (row.trait == name) return row.text;
+    }
+    return {};
+}
+
 void BodyChecker::report_unimplemented(const Obligation& obligation) {
     const TraitRef& goal = obligation.predicate.trait_ref;
     const Cause& cause = obligation.cause;
@@ -322,6 +347,9 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
     } else if (trait_name == "FromResidual") {
         diagnostic = &error(Code::E0277, cause.span, "the `?` operator can only be used in a function that returns `Result` or `Option`");
         diagnostic->label(cause.span, fmt::format("cannot use the `?` operator in a function that returns `{}`", who));
+    } else if (const std::string_view shows = print_trait_text(goal.trait); !shows.empty()) {
+        diagnostic = &error(Code::E0277, cause.span, fmt::format("`{}` cannot be printed this way", who));
+        diagnostic->label(cause.span, fmt::format("shows {}", shows)).help("`{}` shows every number, `bool`, `char` and `&str`");
     } else if (callable) {
         diagnostic = &error(Code::E0277, cause.span, fmt::format("expected a `{}` closure, found `{}`", trait, who));
         diagnostic->label(cause.span, fmt::format("expected a callable value, found `{}`", who));

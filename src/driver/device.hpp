@@ -34,6 +34,8 @@ class LaunchDevice {
     // `arguments`: the bytes of each .param in order. Gives the kernel's time in milliseconds.
     virtual Result<double> launch(const abi::KernelAbi& kernel, std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> block,
                                   std::uint32_t dynamic_shared, const std::vector<std::string>& arguments) = 0;
+    // What kernels have printed since the last call, where it does not go to standard output by itself.
+    virtual std::string take_printed() { return {}; }
 };
 
 // What fails at a place of the source, from the sites there: "index out of bounds"; empty when no site is known. The values

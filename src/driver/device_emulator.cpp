@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "abi/panic_record.hpp"
 #include "driver/device.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 class EmulatorDevice final : public LaunchDevice {
   public:
-    explicit EmulatorDevice(const emu::Options& options) : device_(options), sm_(options.sm) {}
+    explicit EmulatorDevice(const emu::Options& options) : device_(with_print(options, printed_)), sm_(options.sm) {}
 
     std::string name() const override { return "the emulator"; }
     std::uint32_t compute_capability() const override { return sm_; }
@@ -66,7 +67,14 @@ class EmulatorDevice final : public LaunchDevice {
         return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     }
 
+    std::string take_printed() override { return std::exchange(printed_, {}); }
+
   private:
+    static emu::Options with_print(emu::Options options, std::string& to) {
+        options.print = [&to](std::string_view text) { to += text; };
+        return options;
+    }
+
     // Gives the module a record of failed checks, when it has the variable for one.
     Status set_up_record() {
         const emu::ModuleVariable* variable = module_->find_variable(abi::kPanicRecordSymbol);
@@ -91,6 +99,7 @@ class EmulatorDevice final : public LaunchDevice {
         return check.empty() ? error.message : check + error.message.substr(first_line);
     }
 
+    std::string printed_;
     emu::Device device_;
     std::vector<abi::PanicSite> sites_;
     std::uint32_t sm_;

@@ -67,6 +67,7 @@ class Run {
         std::vector<double> times;
         for (std::uint32_t i = 0; i < options_.launch.repeat; ++i) {
             const Result<double> time = arguments_.launch(plan_, device_);
+            print_output(device_.take_printed());
             if (!time.ok()) return failed(time.error());
             times.push_back(time.value());
         }

@@ -52,7 +52,9 @@ void fill_constants(Warp& warp, const Program& program) {
 // The memory of one resident block, used again for the next.
 class ResidentBlock {
   public:
-    ResidentBlock(Worker& worker) : worker_(worker), launch_(*worker.launch), program_(*worker.program) {
+    ResidentBlock(const ResidentBlock&) = delete;
+    ResidentBlock& operator=(const ResidentBlock&) = delete;
+    explicit ResidentBlock(Worker& worker) : worker_(worker), launch_(*worker.launch), program_(*worker.program) {
         const std::uint32_t count = (launch_.threads + kLanes - 1) / kLanes;
         registers_ = aligned_bytes(std::size_t{program_.register_bytes} * count);
         local_ = aligned_bytes(std::size_t{program_.local_bytes} * kLanes * count);
@@ -62,7 +64,10 @@ class ResidentBlock {
             prepare(warps_[i], i);
     }
 
+    ~ResidentBlock() { hand_over_text(); }
+
     void start(std::uint64_t linear) {
+        hand_over_text();
         block_.linear = linear;
         block_.index.x = static_cast<std::uint32_t>(linear % launch_.grid.x);
         block_.index.y = static_cast<std::uint32_t>(linear / launch_.grid.x % launch_.grid.y);
@@ -168,6 +173,13 @@ class ResidentBlock {
         }
         suspend(warp, op);
         warp.stop = Stop::Yielded;
+    }
+
+    void hand_over_text() {
+        if (block_.printed.empty()) return;
+        const std::lock_guard<std::mutex> lock(launch_.fault_mutex);
+        launch_.printed.emplace_back(block_.linear, std::move(block_.printed));
+        block_.printed.clear();
     }
 
     void flush_counts(const Warp& warp) {

@@ -510,6 +510,7 @@ class FunctionDecoder {
 
     bool call(const ptx::Instr& instr, Op& op) {
         const auto callee = function_index(*program_.module, instr.operands[1].as_symbol());
+        if (!callee) return print_call(instr, op);
         OCKC_CHECK(callee.has_value());
         const std::uint32_t position = *layout_.position_of(*callee);
         const ptx::Function& target = program_.module->functions[*callee];
@@ -519,6 +520,30 @@ class FunctionDecoder {
         op.index = static_cast<std::uint32_t>(program_.calls.size());
         fixes_.calls.push_back({op.index, position});
         program_.calls.push_back(std::move(site));
+        return true;
+    }
+    // The only function without a body that has a meaning here.
+    bool print_call(const ptx::Instr& instr, Op& op) {
+        const auto place = [&](const Operand& list, std::size_t at, std::size_t count, std::uint64_t bytes, std::uint32_t& out) {
+            if (!list.present() || function_.list_of(list).size() != count) return false;
+            const Operand& item = function_.list_of(list)[at];
+            const SymbolPlace* found = item.kind == OperandKind::Symbol ? layout_.find(position_, item.as_symbol()) : nullptr;
+            if (found == nullptr || found->space != Space::Local || found->size != bytes) return false;
+            out = static_cast<std::uint32_t>(found->offset);
+            return true;
+        };
+        PrintSite site;
+        const bool fits = place(instr.operands[2], 0, 2, 8, site.format) && place(instr.operands[2], 1, 2, 8, site.values) &&
+                          place(instr.operands[0], 0, 1, 4, site.result);
+        if (!fits) {
+            fail(instr, "`vprintf` takes two addresses and gives a number");
+            return false;
+        }
+        request_.prints = true;
+        op.access_bytes = 1;
+        op.site = program_.sites++;
+        op.index = static_cast<std::uint32_t>(program_.prints.size());
+        program_.prints.push_back(site);
         return true;
     }
     bool copies(const ptx::Instr& instr, const Operand& actual, const std::vector<ptx::Param>& formals,

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -86,6 +87,8 @@ struct Options {
     bool check_races = false;
     bool check_uninit = false;
     bool check_sync = false;
+    // Takes what kernels print, in pieces, once a launch has ended; none: standard output.
+    std::function<void(std::string_view)> print;
     bool any_check() const { return check_races || check_uninit || check_sync; }
 };
 // From the OCK_EMULATOR_* variables; a value that cannot be read is a Failure naming the variable.

@@ -90,11 +90,12 @@ Handlers jump_handlers() {
 Handlers select_control(const Request& request) {
     switch (request.form) {
         case Form::Bra: return both(run_jump);
-        case Form::Call: return both(run_call);
+        case Form::Call: return request.prints ? print_handlers() : both(run_call);
         case Form::Ret: return both(run_return);
         case Form::Exit: return both(run_exit);
         case Form::Trap: return both(run_trap);
         case Form::Brkpt: return both(run_breakpoint);
+        case Form::Pmevent:  // nobody profiles
         case Form::Nanosleep:
             return both(run_nothing);  // time stands still: other warps run when this one waits
         default: return {};

@@ -16,6 +16,7 @@ struct Request {
     std::uint8_t source_bytes = 0;  // the same for the first source (of a store: the value)
     bool fixed_param = false;       // a load of a kernel parameter at an offset known now
     bool special = false;           // a mov from a special register
+    bool prints = false;            // a call of vprintf
 };
 using Selector = Handlers (*)(const Request&);
 

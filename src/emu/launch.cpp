@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -97,6 +98,17 @@ void run_on_host_threads(Launch& launch) {
         helper.join();
 }
 
+// What the threads printed, block by block. The order on a GPU is any.
+void print_text(Launch& launch) {
+    if (launch.printed.empty()) return;
+    std::sort(launch.printed.begin(), launch.printed.end());
+    for (const auto& [block, text] : launch.printed) {
+        if (launch.options->print) launch.options->print(text);
+        else std::fwrite(text.data(), 1, text.size(), stdout);
+    }
+    if (!launch.options->print) std::fflush(stdout);
+}
+
 std::uint32_t worker_count(const Options& options, std::uint64_t blocks) {
     if (options.any_check()) return 1;
     const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -187,6 +199,7 @@ Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint
     std::optional<RaceDetector> detector;
     if (options_.check_races || options_.check_uninit) launch.detector = &detector.emplace(launch);
     run_on_host_threads(launch);
+    print_text(launch);
     if (launch.fault) return {std::nullopt, std::move(*launch.fault)};
     return {LaunchStats{launch.steps.load(), launch.lane_steps.load()}, {}};
 }

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emu/emulator.hpp"
@@ -108,6 +109,7 @@ struct Block {
     std::uint32_t threads = 0;
     BarrierState barriers[kBarriers];
     std::vector<Warp*> warps;
+    std::string printed;  // by its threads so far
     bool faulted = false;
 };
 
@@ -149,6 +151,7 @@ struct Launch {
     std::atomic<std::uint64_t> steps{0};
     std::atomic<std::uint64_t> lane_steps{0};
     std::mutex fault_mutex;
+    std::vector<std::pair<std::uint64_t, std::string>> printed;  // under fault_mutex: by block
     std::optional<LaunchError> fault;  // of block first_fault
 };
 

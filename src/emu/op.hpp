@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emu/block_order.hpp"
@@ -94,6 +95,14 @@ struct CallSite {
     std::vector<ParamCopy> results;
 };
 
+// A call of vprintf: where in local memory its arguments (two addresses) and its result lie.
+struct PrintSite {
+    std::uint32_t format = 0;
+    std::uint32_t values = 0;
+    std::uint32_t result = kNoSlot;
+};
+inline constexpr std::string_view kVprintf = "vprintf";
+
 struct ProgramParam {
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
@@ -108,6 +117,7 @@ struct Program {
     std::vector<Origin> origins;  // by op
     std::vector<Slot> slots;      // lists of vector and pack operands
     std::vector<CallSite> calls;
+    std::vector<PrintSite> prints;
     std::vector<ConstantSlot> constants;
     std::uint32_t constant_bytes = 0;         // the front of a warp's register file
     std::uint32_t register_bytes = 0;         // the whole of it

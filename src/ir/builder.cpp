@@ -188,6 +188,13 @@ ValueId Builder::atomic_load(Type type, ValueId ptr, AtomicInfo info) {
     return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
+ValueId Builder::vprintf(ValueId format, ValueId values) {
+    const Type type = Type::I32;
+    Instruction inst = make(Op::Vprintf, type);
+    inst.args = {format, values};
+    return function_.insts[append(std::move(inst), {&type, 1})].result();
+}
+
 void Builder::atomic_store(ValueId ptr, ValueId value, AtomicInfo info) {
     Instruction inst = make(Op::AtomicStore, function_.type_of(value));
     inst.aux = info.pack();

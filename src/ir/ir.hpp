@@ -308,6 +308,7 @@ class Builder {
     std::vector<ValueId> machine(intrinsic::Machine which, std::span<const ValueId> args);
     ValueId atomic_load(Type type, ValueId ptr, AtomicInfo info);
     void atomic_store(ValueId ptr, ValueId value, AtomicInfo info);
+    ValueId vprintf(ValueId format, ValueId values);
     ValueId atomic_rmw(ValueId ptr, ValueId value, AtomicInfo info);
     ValueId atomic_cas(ValueId ptr, ValueId expected, ValueId wanted, AtomicInfo info);
     std::vector<ValueId> call(FuncId callee, std::span<const ValueId> args, std::span<const Type> results);

@@ -256,6 +256,10 @@ class Verifier {
             case Op::Memset:
                 require_type(0, is_ptr(arg(0)));
                 return require_type(1, arg(1) == Type::I8);
+            case Op::Vprintf:
+                require(type == Type::I32, "not a type of this operation");
+                require_type(0, arg(0) == Type::Ptr);
+                return require_type(1, arg(1) == Type::Ptr);
             case Op::Br: return require_type(0, arg(0) == Type::I1);
             case Op::Switch:
                 require(is_int(type), "not a type of this operation");

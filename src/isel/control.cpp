@@ -277,6 +277,12 @@ void Selector::call(const ir::Instruction& inst) {
     call_symbol(context_.out.symbol(context_.ir.functions[inst.callee].name), args, results);
 }
 
+// The driver's function; the module declares it.
+void Selector::print_values(const ir::Instruction& inst) {
+    context_.prints = true;
+    call_symbol(context_.out.symbol("vprintf"), std::vector<Passed>{passed(inst.args[0]), passed(inst.args[1])}, std::vector<Passed>{received(inst.result())});
+}
+
 void Selector::call_library(LibraryFunction function, std::vector<Passed> args, std::vector<Passed> results) {
     context_.library.need(function);
     call_symbol(context_.out.symbol(library_symbol(function)), args, results);

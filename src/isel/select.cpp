@@ -125,6 +125,24 @@ ptx::Directives directives(const abi::LaunchFacts& launch) {
     return d;
 }
 
+// int vprintf(const char* format, const void* values), which the driver brings.
+ptx::Function vprintf_declaration(ptx::Module& out) {
+    ptx::Function f;
+    f.name = out.symbol("vprintf");
+    f.linkage = ptx::Linkage::Extern;
+    f.has_body = false;
+    const auto param = [&](std::string_view name, ptx::Type type) {
+        ptx::Param p;
+        p.name = out.symbol(name);
+        p.type = type;
+        return p;
+    };
+    f.results.push_back(param("$result", ptx::Type::B32));
+    f.params.push_back(param("format", ptx::Type::B64));
+    f.params.push_back(param("values", ptx::Type::B64));
+    return f;
+}
+
 // Without an ABI entry (functions read from IR text) the IR's own facts.
 ptx::Directives directives(const ir::KernelFacts& facts) {
     ptx::Directives d;
@@ -182,6 +200,7 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         const ir::Function in = build_library_function(function);
         library_functions.push_back(Selector(context, in).run());
     }
+    if (context.prints) library_functions.insert(library_functions.begin(), vprintf_declaration(out));
     if (context.panics) {
         out.variables.insert(out.variables.begin(), panic_record_variable(out));
         library_functions.push_back(panic_function(out));

@@ -42,7 +42,7 @@ static bool is_wide(const ir::Function& function, const ir::Instruction& inst) {
 
 // Calls, and operations that may become calls of the library.
 static bool may_call(const ir::Function& function, const ir::Instruction& inst) {
-    return inst.op == ir::Op::Call || inst.op == ir::Op::Frem || is_wide(function, inst);
+    return inst.op == ir::Op::Call || inst.op == ir::Op::Vprintf || inst.op == ir::Op::Frem || is_wide(function, inst);
 }
 
 // Operations that turn any NaN into the canonical one (or into a truth value, or an integer).
@@ -256,6 +256,7 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::Machine:
         case Op::MachineMemory:
         case Op::MachineSync: return machine_op(inst);
+        case Op::Vprintf: return print_values(inst);
         case Op::AtomicLoad: return atomic_load(inst);
         case Op::AtomicStore: return atomic_store(inst);
         case Op::AtomicRmw: return atomic_rmw(inst);

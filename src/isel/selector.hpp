@@ -39,6 +39,7 @@ struct ModuleContext {
     const std::unordered_set<std::string>& taken_names;  // of functions and variables
     SideMap<FileId, std::uint32_t> files{0, kNoFile};    // FileId -> index into out.files
     DiagSink* sink = nullptr;                            // null for the library's own functions
+    bool prints = false;                                 // some function calls vprintf
     bool panics = false;                                 // some function calls ock_panic
 };
 
@@ -283,6 +284,7 @@ class Selector {
     void panic(const ir::Instruction& inst);  // panic.cpp
     Operand panic_value(ir::ValueId value);
     void call(const ir::Instruction& inst);
+    void print_values(const ir::Instruction& inst);
     void call_symbol(ptx::SymbolId callee, std::span<const Passed> args, std::span<const Passed> results);
     ptx::SymbolId call_param(std::string_view part, std::span<const VT> types);
     Passed passed(ir::ValueId value);

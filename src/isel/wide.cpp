@@ -99,6 +99,7 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Machine:
         case Op::MachineMemory:
         case Op::MachineSync:
+        case Op::Vprintf:
         case Op::AtomicLoad:
         case Op::AtomicStore:
         case Op::AtomicRmw:

@@ -166,6 +166,10 @@ class FunctionLowering {
     std::vector<std::uint64_t> const_arguments(ItemRef item);
     void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     void atomic_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
+    // lower_print.cpp
+    void print_intrinsic(std::span<const Value> args, const PlaceRef& destination);
+    std::string_view literal_bytes(ir::ValueId pointer) const;
+    ir::ValueId raw_slot(std::uint64_t size, std::uint32_t align);
     ir::ValueId reinterpret(ir::ValueId value, ir::Type to);   // the same bits as another scalar type
     void volatile_copy(const PlaceRef& from, const PlaceRef& to, const Layout& shape, bool read);
 

@@ -121,6 +121,7 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
 #define OCKC_MACHINE(name, key, operands, results, effect, words, ptx, doc) case Intrinsic::name:
 #include "intrinsic/machine.def"
             return machine_intrinsic(*intrinsic::machine_of(which), item, args, destination);
+        case Intrinsic::PrintVprintf: return print_intrinsic(args, destination);
         case Intrinsic::Trap: return builder_.trap();
         case Intrinsic::UnreachableUnchecked: return builder_.unreachable();
     }

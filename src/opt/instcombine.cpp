@@ -286,7 +286,7 @@ class InstCombine {
                 return simplify_memory(r);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Barrier: case Op::Fence: case Op::Call:
             case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: case Op::Fmachine: case Op::Machine:
-            case Op::MachineMemory: case Op::MachineSync:
+            case Op::MachineMemory: case Op::MachineSync: case Op::Vprintf:
             case Op::Jump: case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap:
             case Op::Unreachable:
                 return ValueId::none();

@@ -266,6 +266,9 @@ class Lowerer {
     hir::ExprId matches_macro(const ast::MacroCall& call, Span span);
     hir::ExprId text_macro(BuiltinMacro macro, const ast::MacroCall& call, Span span);
     hir::ExprId string_expr(std::string_view text, Span span);
+    hir::ExprId printf_macro(const ast::MacroCall& call, Span span);   // printf.cpp
+    bool print_format_text(ast::ExprId id, std::string& text, std::vector<std::uint32_t>& offsets);
+    ast::ExprId captured_name(std::string_view name, Span span);
     hir::ExprId panic_expr(hir::PanicKind kind, std::string message, std::span<const hir::ExprId> args, Span span);
     // A format string and its arguments: the message with `{}` for each argument in order.
     bool format_message(std::span<const ast::ExprId> args, std::span<const ast::Ident> names, Span span, std::string& message, std::vector<hir::ExprId>& values);

@@ -132,17 +132,7 @@ bool Lowerer::format_message(std::span<const ast::ExprId> args, std::span<const 
             }
             values.push_back(lower_expr(args[*index + 1]));
         } else {   // a captured variable
-            ast::Path path;
-            path.span = first.span;
-            ast::PathSegment segment;
-            segment.kind = hole.argument == "self" ? ast::SegmentKind::SelfValue : ast::SegmentKind::Name;
-            segment.ident.name = s_.names.intern(hole.argument);
-            segment.ident.span = first.span;
-            path.segments = s_.ast_of(crate_).list({segment});
-            ast::Expr expr;
-            expr.span = first.span;
-            expr.data = ast::PathExpr{s_.ast_of(crate_).add(path)};
-            values.push_back(lower_expr(s_.ast_of(crate_).add(expr)));
+            values.push_back(lower_expr(captured_name(hole.argument, first.span)));
         }
         message += fmt::format("{{{}}}", hole.spec);
         message += pieces[h + 1];

@@ -172,6 +172,7 @@ class Runner {
             return;
         }
         if (!outcome.ok()) return failed(outcome.error());
+        if (launch.prints && *launch.prints != outcome.value()) failed("prints other text:\n" + first_difference(*launch.prints, outcome.value()));
         for (const Expectation& expect : launch.expectations) {
             if (const std::string wrong = check(expect, plan.value()); !wrong.empty()) fail(expect.line, fmt::format("at -O{}: {}", level, wrong));
         }
@@ -261,7 +262,7 @@ class Runner {
     }
 
   private:
-    // Uploads, runs, downloads every array.
+    // Uploads, runs, downloads every array; what the kernel printed.
     static Result<std::string> execute(driver::LaunchPlan& plan, driver::LaunchDevice& device) {
         const Result<driver::DeviceArguments> arguments = driver::DeviceArguments::upload(plan, device);
         if (!arguments.ok()) return Failure{arguments.error()};
@@ -271,7 +272,7 @@ class Runner {
             if (!plan.arguments[i].is_array()) continue;
             if (Status s = arguments.value().download(plan, device, i); !s.ok()) return Failure{s.error()};
         }
-        return std::string();
+        return device.take_printed();
     }
 
     static std::string check(const Expectation& expect, const driver::LaunchPlan& plan) {

@@ -147,6 +147,11 @@ bool parse_directive(std::string_view text, std::uint32_t line, TestFile& test) 
         test.reads_files = true;
         return true;
     }
+    if (key == "prints" && !test.launches.empty()) {
+        std::optional<std::string>& text = test.launches.back().prints;
+        text = text.value_or("") + std::string(value) + "\n";
+        return true;
+    }
     if (key == "fails" && !test.launches.empty()) {
         test.launches.back().fails = std::string(value);
         return true;

@@ -6,6 +6,7 @@
 //   //@ expect: c = [0, 1, 2]               after the launch above it; `..` at the end of a list: only a prefix
 //   //@ expect: c[5] = 7                    one element
 //   //@ expect: c all 3                     every element
+//   //@ prints: 1.500000                  a line of what the launch above prints on the emulator; all lines are given
 //   //@ fails: index out of bounds          the launch above fails with this text
 //   //@ ptx-has: ld.global.nc               the PTX (sm_80, -O3) has this text; ptx-lacks: does not; ptx-count: N TEXT
 //   //@ reads: parts/a.in                 other files, which it finds by its own path
@@ -43,6 +44,7 @@ struct Launch {
     std::vector<std::pair<std::string, std::string>> args;
     std::optional<std::array<std::uint32_t, 3>> grid, block;
     std::vector<Expectation> expectations;
+    std::optional<std::string> prints;   // lines
     std::string fails;           // part of the failure's text
     std::uint32_t line = 0;
 };

@@ -134,7 +134,7 @@ TEST_CASE("predicated instructions, in and out of divergent code") {
 TEST_CASE("a lane may wait for a later one: progress is fair") {
     // Lane 0 spins until lane 31, which comes later in program order, sets the flag.
     const auto got =
-        run("setp.ne.u32 %p1, %r30, 0;\n@%p1 bra OTHERS;\nS: nanosleep.u32 20;\nld.volatile.global.u32 %r1, "
+        run("setp.ne.u32 %p1, %r30, 0;\n@%p1 bra OTHERS;\nS: nanosleep.u32 20;\npmevent 3;\nld.volatile.global.u32 %r1, "
             "[%rd30];\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 bra S;\nbra E;\n"
             "OTHERS: setp.ne.u32 %p3, %r30, 31;\n@%p3 bra E;\nst.volatile.global.u32 [%rd30], 9;\nE: mov.u32 "
             "%r2, 1;\n" +

@@ -176,6 +176,7 @@ class Machine {
             }
             case Op::Sreg: return set(input_.sregs[static_cast<std::size_t>(inst.sreg())]);
             case Op::LaunchDomain: return set(function.facts.domain);
+            case Op::Vprintf: return stop(Ending::Unsupported, "printf");
             case Op::Barrier: ++out_.barriers; return true;
             case Op::Fence: return true;
             case Op::Machine:
