@@ -172,12 +172,27 @@ class Planner {
                 break;
             }
         }
-        if (output == nullptr || kernel_.launch.domain > 1 || plan_.block[1] != 1 || plan_.block[2] != 1) {
-            return Failure{"the grid does not follow from the arguments: give it with --grid X[,Y[,Z]]"};
+        if (output == nullptr) return Failure{"the grid does not follow from the arguments: give it with --grid X[,Y[,Z]]"};
+        return cover(*output);
+    }
+
+    // A thread for each element of the first output; the last axis of its shape is x, as rows lie in memory.
+    Status cover(const PlannedArgument& output) {
+        static constexpr std::uint64_t kMost[3] = {std::numeric_limits<std::int32_t>::max(), 65535, 65535};
+        const std::uint32_t used = plan_.block[2] != 1 ? 3 : plan_.block[1] != 1 ? 2 : 1;
+        const std::uint32_t rank = std::max(kernel_.launch.domain, used);
+        std::vector<std::uint64_t> shape = output.array.shape;
+        if (rank == 1) shape = {output.array.size()};
+        if (shape.size() != rank) {
+            return Failure{fmt::format("the grid does not follow from `{}`, which has {} dimension{}: give it {}, or give --grid X[,Y[,Z]]", output.param->name,
+                                       shape.size(), shape.size() == 1 ? "" : "s", rank)};
         }
-        const std::uint64_t blocks = (output->array.size() + plan_.block[0] - 1) / plan_.block[0];
-        if (blocks > std::numeric_limits<std::int32_t>::max()) return Failure{"the grid would be too large"};
-        plan_.grid = {static_cast<std::uint32_t>(std::max<std::uint64_t>(blocks, 1)), 1, 1};
+        for (std::uint32_t axis = 0; axis < rank; ++axis) {
+            const std::uint64_t threads = plan_.block[axis];
+            const std::uint64_t blocks = shape[rank - 1 - axis] / threads + (shape[rank - 1 - axis] % threads != 0);
+            if (blocks > kMost[axis]) return Failure{"the grid would be too large"};
+            plan_.grid[axis] = static_cast<std::uint32_t>(std::max<std::uint64_t>(blocks, 1));
+        }
         return Unit{};
     }
 

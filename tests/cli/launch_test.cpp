@@ -48,6 +48,27 @@ TEST_CASE("launch refuses what does not fit the signature or the contract") {
     CHECK(box.ockc({"launch", ":vecadd.rsk", "vecad"}).error_output.find("did you mean `vecadd`") != std::string::npos);
 }
 
+TEST_CASE("a grid of blocks covers an output of two dimensions") {
+    Sandbox box;
+    box.write("k.rsk", R"(use cuda_device::{DisjointSlice, Runtime2DIndex, kernel, launch_contract, thread};
+#[kernel]
+#[launch_contract(domain = 2, block = (8, 4, 1))]
+pub fn blocks(mut out: DisjointSlice<u32, Runtime2DIndex>) {
+    if let Some(index) = thread::index_2d_runtime(&out) {
+        if let Some(o) = out.get_mut(index) {
+            *o = thread::gridDim_x() * 10 + thread::gridDim_y();
+        }
+    }
+}
+)");
+    const auto run = box.ockc({"launch", ":k.rsk", "blocks", "--device", "emulator", "--arg", "out=zeros:u32[9,17]"});   // 9 rows of 17
+    CHECK_MESSAGE(run.exit_code == 0, run.error_output);
+    CHECK(run.output == "out: u32[9, 17] = [33, 33, 33, 33, 33, 33, 33, 33, ..]\n");
+    const auto flat = box.ockc({"launch", ":k.rsk", "blocks", "--device", "emulator", "--arg", "out=zeros:u32[9]"});
+    CHECK(flat.exit_code == 2);
+    CHECK(flat.error_output.find("`out`, which has 1 dimension: give it 2, or give --grid") != std::string::npos);
+}
+
 TEST_CASE("a failing kernel is exit code 5 and names the source line") {
     Sandbox box;
     box.write("vecadd.rsk", kVecadd);
