@@ -159,7 +159,7 @@ Interpreter::Value Interpreter::float_binary(BinaryOp op, const Value& lhs, cons
             default: return 0;
         }
     };
-    // In f32 itself; the half formats are exact in double before their one rounding.
+    // In f32 itself; the second rounding, from double to a half format, cannot go wrong for these operations.
     double value = kind == FloatKind::F32 ? apply(static_cast<float>(a), static_cast<float>(b)) : apply(a, b);
     // A NaN that arises here is positive, as rustc's; the host's may be negative.
     if (std::isnan(value) && !std::isnan(a) && !std::isnan(b)) value = std::numeric_limits<double>::quiet_NaN();
@@ -221,12 +221,6 @@ UInt128 float_to_int(double value, IntType type) {
     return (whole < 0 ? -magnitude : magnitude) & mask_of(type.bits);
 }
 
-std::uint64_t int_to_float(UInt128 raw, IntType type, FloatKind kind) {
-    const Int128 value = extend(raw, type);
-    if (kind == FloatKind::F32) return std::bit_cast<std::uint32_t>(type.is_signed ? static_cast<float>(value) : static_cast<float>(raw));
-    return bits_of_double(type.is_signed ? static_cast<double>(value) : static_cast<double>(raw), kind);
-}
-
 }  // namespace
 
 Interpreter::Value Interpreter::cast(CastKind kind, const Value& value, TypeId to, Span at) {
@@ -247,7 +241,7 @@ Interpreter::Value Interpreter::cast(CastKind kind, const Value& value, TypeId t
             const auto& d = adt.variants[value.variant].discriminant;
             return scalar(to, (static_cast<UInt128>(d[1]) << 64 | d[0]) & mask_of(int_type(types_, to).bits));
         }
-        case CastKind::IntToFloat: return scalar(to, int_to_float(value.bits, int_type(types_, value.type), target.float_kind));
+        case CastKind::IntToFloat: return scalar(to, bits_of_int(value.bits, int_type(types_, value.type).is_signed && signed_value(value) < 0, target.float_kind));
         case CastKind::FloatToInt: return scalar(to, float_to_int(float_value(static_cast<std::uint64_t>(value.bits), from.float_kind), int_type(types_, to)));
         case CastKind::FloatToFloat: return scalar(to, bits_of_double(float_value(static_cast<std::uint64_t>(value.bits), from.float_kind), target.float_kind));
         case CastKind::PtrToPtr:

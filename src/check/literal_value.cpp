@@ -1,7 +1,10 @@
 #include "check/literal_value.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <string>
 
 #include "lex/literal.hpp"
 
@@ -57,6 +60,48 @@ double small_value(std::uint64_t bits, int mantissa, int exponent) {
     return negative ? -value : value;
 }
 
+bool is_half(FloatKind kind) { return kind == FloatKind::F16 || kind == FloatKind::BF16; }
+
+// A decimal number as 0.DIGITS * 10^exponent, without zeros at either end of the digits.
+struct Decimal {
+    std::string digits;
+    long exponent = 0;
+    friend bool operator==(const Decimal&, const Decimal&) = default;
+};
+
+Decimal decimal_of(std::string_view text) {
+    Decimal out;
+    const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+    if (e < text.size()) {
+        const std::string_view power = text.substr(e + (text.substr(e + 1, 1) == "+" ? 2 : 1));
+        const auto [end, error] = std::from_chars(power.data(), power.data() + power.size(), out.exponent);
+        if (error != std::errc()) out.exponent = 0;   // beyond every format: the number is 0 or infinite then
+    }
+    const std::string_view number = text.substr(0, e);
+    const std::size_t point = std::min(number.find('.'), number.size());
+    out.exponent += static_cast<long>(point);
+    for (const char c : number) {
+        if (c == '.') continue;
+        if (c == '0' && out.digits.empty()) --out.exponent;
+        else out.digits += c;
+    }
+    while (!out.digits.empty() && out.digits.back() == '0') out.digits.pop_back();
+    return out;
+}
+
+// `nearest`, the double nearest to the number that `digits` writes, moved by one unit toward that number when it has an even
+// significand and is not the number itself: rounding that to 51 bits or fewer rounds the number itself.
+double rounded_to_odd(std::string_view digits, double nearest) {
+    if (!std::isfinite(nearest) || nearest == 0 || (std::bit_cast<std::uint64_t>(nearest) & 1) != 0) return nearest;
+    char buffer[800];
+    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, nearest, std::chars_format::scientific, 766);
+    if (error != std::errc()) return nearest;
+    const Decimal exact = decimal_of({buffer, static_cast<std::size_t>(end - buffer)}), wanted = decimal_of(digits);
+    if (exact == wanted) return nearest;
+    const bool above = wanted.exponent != exact.exponent ? wanted.exponent > exact.exponent : wanted.digits > exact.digits;
+    return std::nextafter(nearest, above ? HUGE_VAL : 0.0);
+}
+
 }  // namespace
 
 std::uint64_t bits_of_double(double value, FloatKind kind) {
@@ -81,7 +126,22 @@ double float_value(std::uint64_t bits, FloatKind kind) {
 
 std::uint64_t float_bits_of(std::string_view digits, FloatKind kind) {
     if (kind == FloatKind::F32) return std::bit_cast<std::uint32_t>(lex::parse_f32(digits));
-    return bits_of_double(lex::parse_f64(digits), kind);
+    const double nearest = lex::parse_f64(digits);
+    return bits_of_double(is_half(kind) ? rounded_to_odd(digits, nearest) : nearest, kind);
+}
+
+std::uint64_t bits_of_int(unsigned __int128 value, bool negative, FloatKind kind) {
+    unsigned __int128 magnitude = negative ? -value : value;
+    if (kind == FloatKind::F32) return std::bit_cast<std::uint32_t>(negative ? -static_cast<float>(magnitude) : static_cast<float>(magnitude));
+    int dropped = 0;   // bits, of which the last one that is kept says whether they were zeros: the rounding below is the only one
+    bool lost = false;
+    while (is_half(kind) && magnitude >> 53 != 0) {
+        lost = lost || (magnitude & 1) != 0;
+        magnitude >>= 1;
+        ++dropped;
+    }
+    const double size = std::ldexp(static_cast<double>(magnitude | (lost ? 1 : 0)), dropped);
+    return bits_of_double(negative ? -size : size, kind);
 }
 
 types::ConstId scalar_literal(types::TypeStore& types, const hir::Literal& literal, types::TypeId type) {

@@ -28,7 +28,9 @@ Status check_element_type(const abi::KernelParam& param, const Array& array) {
     const abi::ScalarInfo& want = abi::scalar_info(param.type.scalar);
     const abi::ScalarInfo& have = abi::scalar_info(array.type);
     const bool bits_of_bf16 = param.type.scalar == abi::Scalar::BF16 && array.type == abi::Scalar::U16;
-    const bool same = want.bytes == have.bytes && want.npy_kind == have.npy_kind;
+    // What .npy tells apart: usize and u64 are one type there, f16 and bf16 are not.
+    const bool other_half = (param.type.scalar == abi::Scalar::BF16) != (array.type == abi::Scalar::BF16);
+    const bool same = want.bytes == have.bytes && want.npy_kind == have.npy_kind && !other_half;
     if (!same && !bits_of_bf16) {
         return Failure{fmt::format("`{}` has elements of type {}, but {} were given", param.name, want.rust, have.rust)};
     }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "check/literal_value.hpp"
 #include "driver/limits.hpp"
 #include "support/file_io.hpp"
 
@@ -36,18 +37,31 @@ std::string bytes_of(T value) {
     return bytes;
 }
 
-bool is_float(abi::Scalar type) { return type == abi::Scalar::F32 || type == abi::Scalar::F64; }
+bool is_float(abi::Scalar type) { return abi::scalar_info(type).npy_kind == 'f'; }
+types::FloatKind float_kind(abi::Scalar type) {
+    switch (type) {
+        case abi::Scalar::F16: return types::FloatKind::F16;
+        case abi::Scalar::BF16: return types::FloatKind::BF16;
+        case abi::Scalar::F32: return types::FloatKind::F32;
+        default: return types::FloatKind::F64;
+    }
+}
 bool is_signed(abi::Scalar type) { return abi::scalar_info(type).npy_kind == 'i'; }
 
 // An integer of the type's width, or a float, from a double or a 64-bit pattern.
 std::string element(abi::Scalar type, double real, std::uint64_t integer) {
-    if (type == abi::Scalar::F32) return bytes_of(static_cast<float>(real));
-    if (type == abi::Scalar::F64) return bytes_of(real);
-    std::string bytes = bytes_of(integer);
     const std::uint32_t width = abi::scalar_info(type).bytes;
+    if (is_float(type)) return bytes_of(check::bits_of_double(real, float_kind(type))).substr(0, width);
+    std::string bytes = bytes_of(integer);
     const char fill = is_signed(type) && static_cast<std::int64_t>(integer) < 0 ? '\xFF' : '\0';
     bytes.resize(width, fill);
     return bytes;
+}
+
+double float_at(abi::Scalar type, const char* at) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, at, abi::scalar_info(type).bytes);
+    return check::float_value(bits, float_kind(type));
 }
 
 bool is_char(std::uint64_t value) { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
@@ -104,7 +118,6 @@ Result<Generator> parse_generator(const std::string& text) {
     if (bracket == std::string::npos || parts[1].back() != ']') return Failure{fmt::format("`{}` is not TYPE[DIMS]", parts[1])};
     const auto type = scalar_by_name(parts[1].substr(0, bracket));
     if (!type) return Failure{fmt::format("`{}` is not an element type", parts[1].substr(0, bracket))};
-    if (*type == abi::Scalar::F16 || *type == abi::Scalar::BF16) return Failure{"arrays of f16 and bf16 come from .npy files"};
     g.type = *type;
     std::uint64_t count = 1;
     const std::string dims = parts[1].substr(bracket + 1, parts[1].size() - bracket - 2);
@@ -156,6 +169,10 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
     return mix(mix(seed + kGamma) + (index + 1) * kGamma);
 }
 
+bool is_nan_element(const Array& array, std::uint64_t index) {
+    return is_float(array.type) && std::isnan(float_at(array.type, array.bytes.data() + index * abi::scalar_info(array.type).bytes));
+}
+
 std::optional<std::uint64_t> invalid_element(abi::Scalar type, std::string_view bytes) {
     for (std::size_t i = 0; type == abi::Scalar::Bool && i < bytes.size(); ++i) {
         if (static_cast<unsigned char>(bytes[i]) > 1) return i;
@@ -175,13 +192,14 @@ Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
         if (text == "false" || text == "0") return std::string(1, '\0');
         return bad;
     }
-    if (type == abi::Scalar::F16 || type == abi::Scalar::BF16) return Failure{"scalars of f16 and bf16 cannot be given on the command line"};
     if (is_float(type)) {
         const auto value = number<double>(text);
         if (!value) return bad;
-        const bool lost = type == abi::Scalar::F32 && std::isfinite(*value) && !std::isfinite(static_cast<float>(*value));
-        if (lost) return Failure{fmt::format("`{}` is too large for f32; write inf when infinity is meant", text)};
-        return element(type, *value, 0);
+        const std::string bytes = element(type, *value, 0);
+        if (std::isfinite(*value) && !std::isfinite(float_at(type, bytes.data()))) {
+            return Failure{fmt::format("`{}` is too large for {}; write inf when infinity is meant", text, abi::scalar_info(type).rust)};
+        }
+        return bytes;
     }
     const std::uint32_t bits = abi::scalar_info(type).bytes * 8u;
     if (bits == 128) {
@@ -234,14 +252,10 @@ std::string preview(const Array& array, std::size_t limit) {
     for (std::uint64_t i = 0; i < count && i < limit; ++i) {
         const char* at = array.bytes.data() + i * width;
         if (i != 0) text += ", ";
-        if (array.type == abi::Scalar::F32) {
-            float value;
-            std::memcpy(&value, at, sizeof value);
-            text += fmt::format("{}", value);
-        } else if (array.type == abi::Scalar::F64) {
-            double value;
-            std::memcpy(&value, at, sizeof value);
-            text += fmt::format("{}", value);
+        if (array.type == abi::Scalar::F64) {
+            text += fmt::format("{}", float_at(array.type, at));
+        } else if (is_float(array.type)) {
+            text += fmt::format("{}", static_cast<float>(float_at(array.type, at)));
         } else if (width == 16) {
             unsigned __int128 bits = 0;
             std::memcpy(&bits, at, sizeof bits);

@@ -8,10 +8,11 @@
 
 namespace ockc::driver {
 
-// `3`, `-2`, `2.5`, `true`, `'a'`-less: as one element of the type.
 // The first element that no value of the type has: a bool above 1, a char that is no Unicode scalar value.
 std::optional<std::uint64_t> invalid_element(abi::Scalar type, std::string_view bytes);
+// `3`, `-2`, `2.5`, `true`, `'a'`-less: as one element of the type.
 Result<std::string> parse_scalar(abi::Scalar type, const std::string& text);
+bool is_nan_element(const Array& array, std::uint64_t index);
 
 // `@file.npy`, `zeros:f32[1024]`, `ones:f32[64,64]`, `iota:i32[1024]`, `rand:f32[1024]:SEED[:LO:HI]`.
 Result<Array> parse_array(const std::string& text);

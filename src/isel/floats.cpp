@@ -90,10 +90,27 @@ void Selector::float_binary(const ir::Instruction& inst, Form form) {
         instr.mods.round = ptx::Round::Rn;
         return;
     }
+    if (native(inst.type, Form::Fma)) return bf16_by_fma(inst, form);
     const Operand a = as_f32(inst.args[0]);
     const Reg exact = emit_to(RegClass::F32, form, PT::F32, {a, as_f32(inst.args[1])});
     current_.back().mods.round = ptx::Round::Rn;
     to_half(result(inst), inst.type, r(exact));
+}
+
+// sm_80 has fma.bf16 only: a * 1 + b, b * -1 + a, a * b + -0. Each has the one rounding and the zeros' signs of the
+// operation itself.
+void Selector::bf16_by_fma(const ir::Instruction& inst, Form form) {
+    const auto constant = [&](std::int64_t bits) {
+        const Reg out = fresh(RegClass::Half);
+        emit(Form::Mov, PT::B16, {r(out), imm(bits)});
+        return r(out);
+    };
+    const Operand a = src(inst.args[0]), b = src(inst.args[1]);
+    const Operand to = r(result(inst));
+    Instr& instr = form == Form::AddF   ? emit(Form::Fma, PT::BF16, {to, a, constant(0x3F80), b})
+                   : form == Form::SubF ? emit(Form::Fma, PT::BF16, {to, b, constant(0xBF80), a})
+                                        : emit(Form::Fma, PT::BF16, {to, a, b, constant(0x8000)});
+    instr.mods.round = ptx::Round::Rn;
 }
 
 void Selector::fused(const ir::Instruction& inst) {

@@ -199,6 +199,7 @@ class Selector {
     Operand as_f32(ir::ValueId value);           // f16, bf16, f32 exactly as f32
     Operand rounded_to_odd(const Operand& f64);  // an f64 as f32, its last bit set when bits were lost
     Operand with_sticky_bit(Reg f32, Reg lost);
+    void bf16_by_fma(const ir::Instruction& inst, Form form);
     void to_half(Reg to, VT type, const Operand& f32);  // f32 rounded to f16 or bf16
 
     // convert.cpp

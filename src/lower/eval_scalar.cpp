@@ -1,11 +1,13 @@
 #include "lower/eval_scalar.hpp"
 
 #include <cmath>
-#include <cstring>
+
+#include "check/literal_value.hpp"
 
 namespace ockc::lower {
 
 using mir::BinOp;
+using types::FloatKind;
 using types::TypeKind;
 
 namespace {
@@ -13,6 +15,9 @@ namespace {
 struct Shape {
     std::uint32_t bits = 0;
     bool is_signed = false, is_float = false;
+    FloatKind kind{};   // is_float
+    double number(Bits value) const { return check::float_value(static_cast<std::uint64_t>(value), kind); }
+    Bits rounded(double value) const { return check::bits_of_double(value, kind); }
 };
 
 std::optional<Shape> shape_of(const types::TypeStore& types, types::TypeId type) {
@@ -20,9 +25,7 @@ std::optional<Shape> shape_of(const types::TypeStore& types, types::TypeId type)
     if (data.kind == TypeKind::Bool) return Shape{1, false, false};
     if (data.kind == TypeKind::Char) return Shape{32, false, false};
     if (data.kind == TypeKind::Int) return Shape{types::int_bits(data.int_kind), types::int_signed(data.int_kind), false};
-    if (data.kind == TypeKind::Float && types::float_bits(data.float_kind) >= 32) {
-        return Shape{types::float_bits(data.float_kind), true, true};
-    }
+    if (data.kind == TypeKind::Float) return Shape{types::float_bits(data.float_kind), true, true, data.float_kind};
     return std::nullopt;
 }
 
@@ -32,31 +35,6 @@ __int128 as_signed(Bits value, std::uint32_t bits) {
     if (bits == 128) return static_cast<__int128>(value);
     const Bits sign = Bits{1} << (bits - 1);
     return static_cast<__int128>(value ^ sign) - static_cast<__int128>(sign);
-}
-
-double as_double(Bits value, std::uint32_t bits) {
-    if (bits == 32) {
-        const auto word = static_cast<std::uint32_t>(value);
-        float number = 0;
-        std::memcpy(&number, &word, sizeof number);
-        return static_cast<double>(number);
-    }
-    const auto word = static_cast<std::uint64_t>(value);
-    double number = 0;
-    std::memcpy(&number, &word, sizeof number);
-    return number;
-}
-
-Bits from_double(double value, std::uint32_t bits) {
-    if (bits == 32) {
-        const auto number = static_cast<float>(value);
-        std::uint32_t word = 0;
-        std::memcpy(&word, &number, sizeof word);
-        return word;
-    }
-    std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof word);
-    return word;
 }
 
 std::optional<Bits> compare(BinOp op, bool less, bool equal, bool ordered) {
@@ -71,14 +49,14 @@ std::optional<Bits> compare(BinOp op, bool less, bool equal, bool ordered) {
     }
 }
 
-// f32 sums, products and quotients of doubles that hold f32 values round once more to the right f32.
-std::optional<Bits> float_binary(BinOp op, double a, double b, std::uint32_t bits) {
+// Sums, products and quotients of doubles that hold values of a smaller format round once more to the right one.
+std::optional<Bits> float_binary(BinOp op, double a, double b, const Shape& shape) {
     switch (op) {
-        case BinOp::Add: return from_double(a + b, bits);
-        case BinOp::Sub: return from_double(a - b, bits);
-        case BinOp::Mul: return from_double(a * b, bits);
-        case BinOp::Div: return from_double(a / b, bits);
-        case BinOp::Rem: return from_double(std::fmod(a, b), bits);
+        case BinOp::Add: return shape.rounded(a + b);
+        case BinOp::Sub: return shape.rounded(a - b);
+        case BinOp::Mul: return shape.rounded(a * b);
+        case BinOp::Div: return shape.rounded(a / b);
+        case BinOp::Rem: return shape.rounded(std::fmod(a, b));
         default: return compare(op, a < b, a == b, !std::isnan(a) && !std::isnan(b));
     }
 }
@@ -99,7 +77,7 @@ std::optional<Bits> eval_binary(const types::TypeStore& types, BinOp op, types::
     const auto shape = shape_of(types, type);
     if (!shape) return std::nullopt;
     const std::uint32_t bits = shape->bits;
-    if (shape->is_float) return float_binary(op, as_double(a, bits), as_double(b, bits), bits);
+    if (shape->is_float) return float_binary(op, shape->number(a), shape->number(b), *shape);
     const __int128 sa = as_signed(a, bits), sb = as_signed(b, bits);
     const auto amount = static_cast<std::uint32_t>(b & (bits - 1));
     switch (op) {
@@ -133,15 +111,13 @@ std::optional<Bits> eval_cast(const types::TypeStore& types, mir::CastKind cast,
     switch (cast) {
         case mir::CastKind::IntToInt: return cut(source->is_signed ? static_cast<Bits>(as_signed(a, source->bits)) : a, target->bits);
         case mir::CastKind::IntToFloat: {
-            const bool narrow = target->bits == 32;
             const __int128 value = as_signed(a, source->bits);
-            const double number = source->is_signed ? (narrow ? static_cast<double>(static_cast<float>(value)) : static_cast<double>(value))
-                                                    : (narrow ? static_cast<double>(static_cast<float>(a)) : static_cast<double>(a));
-            return from_double(number, target->bits);
+            const bool negative = source->is_signed && value < 0;
+            return check::bits_of_int(negative ? static_cast<Bits>(value) : a, negative, target->kind);
         }
-        case mir::CastKind::FloatToFloat: return from_double(as_double(a, source->bits), target->bits);
+        case mir::CastKind::FloatToFloat: return target->rounded(source->number(a));
         case mir::CastKind::FloatToInt: {
-            const double value = std::trunc(as_double(a, source->bits));
+            const double value = std::trunc(source->number(a));
             const double limit = std::ldexp(1.0, static_cast<int>(target->bits - (target->is_signed ? 1 : 0)));
             const Bits most = target->is_signed ? (Bits{1} << (target->bits - 1)) - 1 : cut(~Bits{0}, target->bits);
             if (std::isnan(value)) return Bits{0};

@@ -36,6 +36,7 @@ ir::Type ir_type(const Scalar& scalar) {
         case ScalarKind::Int: return ir::int_type(scalar.bytes * 8u);
         case ScalarKind::Float:
             return scalar.bytes == 8 ? ir::Type::F64 : scalar.bytes == 4 ? ir::Type::F32 : ir::Type::F16;
+        case ScalarKind::BFloat: return ir::Type::BF16;
         case ScalarKind::Pointer: return ir::Type::Ptr;
     }
     OCKC_UNREACHABLE("scalar kind");

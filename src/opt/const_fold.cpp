@@ -196,12 +196,25 @@ std::optional<std::uint64_t> fold_minmax(Op op, Type type, std::uint64_t a, std:
     return (op == Op::Fmin) == (da < db) ? a : b;
 }
 
+// The product of two halves is exact in f64; their sum with a third is rounded to odd, so that the second rounding is the
+// only one that counts.
+std::optional<std::uint64_t> fold_half_fma(Type type, std::span<const Constant> args) {
+    const double product = to_double(type, args[0].low) * to_double(type, args[1].low);
+    const double c = to_double(type, args[2].low);
+    const double sum = product + c;
+    if (!std::isfinite(sum)) return from_double(type, sum);
+    const double part = sum - product;
+    const double lost = (product - (sum - part)) + (c - part);
+    const bool even = (std::bit_cast<std::uint64_t>(sum) & 1) == 0;
+    return from_double(type, lost != 0 && even ? std::nextafter(sum, lost > 0 ? HUGE_VAL : -HUGE_VAL) : sum);
+}
+
 std::optional<std::uint64_t> fold_fma(Type type, std::span<const Constant> args) {
     if (type == Type::F64) {
         return from_double(type, std::fma(to_double(type, args[0].low), to_double(type, args[1].low),
                                           to_double(type, args[2].low)));
     }
-    if (type != Type::F32) return std::nullopt;
+    if (type != Type::F32) return fold_half_fma(type, args);
     const auto f = [&](int i) { return std::bit_cast<float>(static_cast<std::uint32_t>(args[i].low)); };
     const float value = std::fma(f(0), f(1), f(2));
     if (std::isnan(value)) return std::nullopt;

@@ -256,7 +256,10 @@ Layout LayoutBuilder::build(TypeId type) {
             return scalar_layout(scalar);
         }
         case TypeKind::Int: return scalar_layout(full_scalar(ScalarKind::Int, int_bits(data.int_kind) / 8, int_signed(data.int_kind)));
-        case TypeKind::Float: return scalar_layout(full_scalar(ScalarKind::Float, float_bits(data.float_kind) / 8, true));
+        case TypeKind::Float: {
+            const ScalarKind kind = data.float_kind == FloatKind::BF16 ? ScalarKind::BFloat : ScalarKind::Float;
+            return scalar_layout(full_scalar(kind, float_bits(data.float_kind) / 8, true));
+        }
         case TypeKind::Str: {
             Layout layout = sequence(scalar_layout(full_scalar(ScalarKind::Int, 1, false)), 0);
             layout.is_unsized = true;

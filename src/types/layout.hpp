@@ -47,7 +47,7 @@ class AdtSource {
     virtual AdtShape adt_shape(TypeId adt_or_closure) = 0;
 };
 
-enum class ScalarKind : std::uint8_t { Int, Float, Pointer };
+enum class ScalarKind : std::uint8_t { Int, Float, BFloat, Pointer };   // BFloat: bf16, which bytes do not tell from f16
 // A register-sized value: how it is held, and which bit patterns are valid (low..=high, wrapping; all when full).
 struct Scalar {
     ScalarKind kind = ScalarKind::Int;

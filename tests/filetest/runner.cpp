@@ -231,14 +231,7 @@ class Runner {
     // Bit for bit, but that NaNs are equal: a GPU makes one NaN, a CPU several.
     static bool same_element(const driver::Array& a, const driver::Array& b, std::uint64_t at) {
         const std::uint32_t width = abi::scalar_info(a.type).bytes;
-        return a.bytes.compare(at * width, width, b.bytes, at * width, width) == 0 || (is_nan(a, at) && is_nan(b, at));
-    }
-    static bool is_nan(const driver::Array& array, std::uint64_t at) {
-        float narrow = 0;
-        double real = 0;
-        if (array.type == abi::Scalar::F32) std::memcpy(&narrow, array.bytes.data() + at * sizeof narrow, sizeof narrow);
-        if (array.type == abi::Scalar::F64) std::memcpy(&real, array.bytes.data() + at * sizeof real, sizeof real);
-        return narrow != narrow || real != real;
+        return a.bytes.compare(at * width, width, b.bytes, at * width, width) == 0 || (driver::is_nan_element(a, at) && driver::is_nan_element(b, at));
     }
 
   public:
@@ -300,7 +293,7 @@ class Runner {
         const std::uint32_t width = abi::scalar_info(array.type).bytes;
         const std::string have = array.bytes.substr(at * width, width);
         if (value == "nan") {
-            return is_nan(array, at) ? "" : fmt::format("element {} is no NaN", at);
+            return driver::is_nan_element(array, at) ? "" : fmt::format("element {} is no NaN", at);
         }
         const Result<std::string> want = driver::parse_scalar(array.type, value);
         if (!want.ok()) return want.error();

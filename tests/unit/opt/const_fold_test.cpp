@@ -89,6 +89,21 @@ TEST_CASE("fold: f32 and f64 are the host's IEEE") {
     CHECK(fold(Op::Fneg, Type::F32, {0x7FC0'0000}) == 0xFFC0'0000);
 }
 
+TEST_CASE("fold: a multiply-add of halves is rounded once") {
+    // Sums that f64 rounds, products that need all of its bits, ties, and what lies a little above them.
+    CHECK(fold(Op::Fma, Type::BF16, {0x3F81, 0x3F81, 0x0001}) == 0x3F82);
+    CHECK(fold(Op::Fma, Type::BF16, {0x3F80, 0x3F81, 0x3B80}) == 0x3F82);  // a tie goes to even
+    CHECK(fold(Op::Fma, Type::BF16, {0x3F80, 0x3F80, 0x3B80}) == 0x3F80);
+    CHECK(fold(Op::Fma, Type::BF16, {0x7F00, 0x0001, 0x3F80}) == 0x3F82);
+    CHECK(fold(Op::Fma, Type::F16, {0x3C01, 0x3C01, 0x8001}) == 0x3C02);
+    CHECK(fold(Op::Fma, Type::F16, {0x7BFF, 0x7BFF, 0xFC00}) == 0xFC00);
+    CHECK(fold(Op::Fma, Type::F16, {0x0001, 0x0001, 0x3C00}) == 0x3C00);
+    CHECK(fold(Op::Fma, Type::F16, {0x0001, 0x0001, 0x0000}) == 0x0000);
+    // 2048 * 1 + 1 is a tie; 2^-20 more is not.
+    CHECK(fold(Op::Fma, Type::F16, {0x6800, 0x3C00, 0x3C00}) == 0x6800);
+    CHECK(fold(Op::Fma, Type::F16, {0x6800, 0x3C00, 0x3C01}) == 0x6801);
+}
+
 TEST_CASE("fold: NaN results and zeros of two signs are the device's business") {
     CHECK_FALSE(fold(Op::Fdiv, Type::F32, {0, 0}));
     CHECK_FALSE(fold(Op::Fsqrt, Type::F64, {bits(-1.0)}));
