@@ -125,18 +125,12 @@ void Selector::multiply(const ir::Instruction& inst) {
     simple_binary(inst, Form::MulLo, true);
 }
 
-static bool is_16_bit(std::optional<std::uint64_t> constant, std::int16_t value) {
-    return constant && static_cast<std::int16_t>(*constant) == value;
-}
-
 // Operations whose low bits depend on the operands' low bits only.
 void Selector::simple_binary(const ir::Instruction& inst, Form form, bool is_signed) {
     const PT type = is_signed ? signed_type(inst.type) : unsigned_type(inst.type);
     ir::ValueId a = inst.args[0];
     ir::ValueId b = inst.args[1];
     if (form != Form::SubI && constant_def(a) != nullptr) std::swap(a, b);
-    if (inst.type == VT::I16 && form == Form::SubI && is_16_bit(int_constant(a), 0)) return in_32_bits(inst, Form::NegI, b);
-    if (inst.type == VT::I16 && form == Form::MulLo && is_16_bit(int_constant(b), -1)) return in_32_bits(inst, Form::NegI, a);
     const auto c = form == Form::SubI ? int_constant(b) : std::nullopt;
     const Operand left = src(a);
     const Operand right = src(b);
@@ -163,20 +157,31 @@ void Selector::high_product(const ir::Instruction& inst, bool is_signed) {
 }
 
 // ptxas (13.0, sm_90) widens a neg.s16 whose result is sign-extended and forgets that -(-32768) is -32768. So 16 bits are
-// negated in 32 and truncated, also where they are subtracted from 0 or multiplied by -1; abs.s16 is the same operation on
-// half of the values.
-void Selector::in_32_bits(const ir::Instruction& inst, Form form, ir::ValueId value) {
-    const Reg wide = emit_to(RegClass::B32, form, PT::S32, {as_32(value, true)});
-    convert(result(inst), PT::U16, r(wide), PT::U32);
+// negated in 32 and truncated, however the negation is written; abs.s16 is the same operation on half of the values.
+bool Selector::negates_16_bits(const ir::Instruction& inst) {
+    if (inst.type != VT::I16) return false;
+    const auto is = [this](ir::ValueId value, std::int16_t number) {
+        const std::optional<std::uint64_t> known = int_constant(value);
+        return known && static_cast<std::int16_t>(*known) == number;
+    };
+    const auto in_32_bits = [&](Form form, ir::ValueId value) {
+        const Reg wide = emit_to(RegClass::B32, form, PT::S32, {as_32(value, true)});
+        convert(result(inst), PT::U16, r(wide), PT::U32);
+        return true;
+    };
+    const auto& args = inst.args;
+    switch (inst.op) {
+        case ir::Op::Ineg: return in_32_bits(Form::NegI, args[0]);
+        case ir::Op::Iabs: return in_32_bits(Form::AbsI, args[0]);
+        case ir::Op::Isub: return is(args[0], 0) && in_32_bits(Form::NegI, args[1]);
+        case ir::Op::Imul: return is(args[0], -1) ? in_32_bits(Form::NegI, args[1]) : is(args[1], -1) && in_32_bits(Form::NegI, args[0]);
+        default: return false;
+    }
 }
 
-void Selector::negate(const ir::Instruction& inst) {
-    if (inst.type == VT::I16) return in_32_bits(inst, Form::NegI, inst.args[0]);
-    emit(Form::NegI, signed_type(inst.type), {r(result(inst)), src(inst.args[0])});
-}
+void Selector::negate(const ir::Instruction& inst) { emit(Form::NegI, signed_type(inst.type), {r(result(inst)), src(inst.args[0])}); }
 
 void Selector::absolute(const ir::Instruction& inst) {
-    if (inst.type == VT::I16) return in_32_bits(inst, Form::AbsI, inst.args[0]);
     emit(Form::AbsI, signed_type(inst.type), {r(result(inst)), extended(inst.args[0], true)});
 }
 

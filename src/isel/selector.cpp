@@ -172,6 +172,7 @@ ptx::SourceLoc Selector::location(Span span) const {
 void Selector::select_inst(const ir::Instruction& inst) {
     using ir::Op;
     if (is_wide(in_, inst)) return wide_inst(inst);
+    if (negates_16_bits(inst)) return;
     switch (inst.op) {
         case Op::Const: return copy(result(inst), constant(inst));
         case Op::GlobalAddr: return global_address(inst);

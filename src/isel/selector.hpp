@@ -130,7 +130,7 @@ class Selector {
     void high_product(const ir::Instruction& inst, bool is_signed);
     void logic(const ir::Instruction& inst, Form form);
     void logical_not(const ir::Instruction& inst);
-    void in_32_bits(const ir::Instruction& inst, Form form, ir::ValueId value);
+    bool negates_16_bits(const ir::Instruction& inst);   // then it has been selected
     void negate(const ir::Instruction& inst);
     void absolute(const ir::Instruction& inst);
     Operand shift_amount(ir::ValueId amount, std::uint32_t bits);
