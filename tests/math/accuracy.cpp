@@ -30,6 +30,13 @@ long double ln_gamma(long double x) {
     return std::lgamma(x > -11.0001L && x < -2.2637L ? -x : x);
 }
 
+long double exp10(long double x) {
+    return std::pow(10.0L, x);
+}
+long double rsqrt(long double x) {
+    return 1 / std::sqrt(x);
+}
+
 struct Function {
     const char* name;
     const char* call;
