@@ -195,16 +195,21 @@ const Op* run_convert(const Op& op, Warp& warp) {
 }
 
 // The first source goes to the high half.
-const Op* run_convert_pack(const Op& op, Warp& warp) {
+template <bool kRelu>
+static const Op* convert_pack(const Op& op, Warp& warp) {
     const Type half = op.type == Type::F16X2 ? Type::F16 : Type::BF16;
     const Conversion conversion{half, Type::F32, op.round, op.ftz, op.sat};
     const U32* high = warp.lanes<U32>(op.source[0]);
     const U32* low = warp.lanes<U32>(op.source[1]);
     U32* out = warp.lanes<U32>(op.dest);
     each_active(warp, [&](U32 i) {
-        out[i] = static_cast<U32>(convert(conversion, high[i]) << 16 | convert(conversion, low[i]));
+        const U32 pair = static_cast<U32>(convert(conversion, high[i]) << 16 | convert(conversion, low[i]));
+        out[i] = !kRelu ? pair : half == Type::F16 ? Pair<Half>::relu(pair) : Pair<Brain>::relu(pair);
     });
     return &op + 1;
 }
+
+const Op* run_convert_pack(const Op& op, Warp& warp) { return convert_pack<false>(op, warp); }
+const Op* run_convert_pack_relu(const Op& op, Warp& warp) { return convert_pack<true>(op, warp); }
 
 }  // namespace ockc::emu

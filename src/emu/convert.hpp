@@ -20,5 +20,9 @@ std::uint64_t convert(const Conversion& conversion, std::uint64_t raw);
 
 const Op* run_convert(const Op& op, Warp& warp);
 const Op* run_convert_pack(const Op& op, Warp& warp);
+const Op* run_convert_pack_relu(const Op& op, Warp& warp);
+
+// fp8.cpp: pairs of fp8 from f32 and f16, and back.
+Handler fp8_handler(ptx::Form form, const ptx::Mods& mods);
 
 }  // namespace ockc::emu

@@ -100,6 +100,7 @@ bool makes_lanes_wait(Form form) {
 bool ends_line(Form form) {
     return form == Form::Bra || form == Form::Ret || form == Form::Exit || form == Form::Trap;
 }
+bool is_matrix(Form form) { return form >= Form::Ldmatrix && form <= Form::MmaF64; }
 // Handlers of these may park lanes at the op itself, so no guard may stand in front.
 bool may_park(Form form) {
     switch (form) {
@@ -111,7 +112,7 @@ bool may_park(Form form) {
         case Form::Redux:
         case Form::ReduxLogic:
         case Form::Elect: return true;
-        default: return makes_lanes_wait(form) || ends_line(form);
+        default: return makes_lanes_wait(form) || ends_line(form) || is_matrix(form);
     }
 }
 
@@ -274,6 +275,7 @@ class FunctionDecoder {
         request_.form = instr.form;
         request_.mods = instr.mods;
         if (instr.form == Form::LdNc) request_.mods.space = Space::Global;
+        if (is_matrix(instr.form)) request_.mods.space = Space::Shared;
         copy_modifiers(op);
         operands(instr, op);
         if (!error_.empty()) return;
@@ -430,11 +432,11 @@ class FunctionDecoder {
 
     void list(const ptx::Instr& instr, const ptx::OperandSpec& spec, const Operand& operand, Op& op) {
         const std::vector<Operand>& items = function_.list_of(operand);
-        const bool written =
-            instr.form == Form::Ld || instr.form == Form::LdNc || instr.form == Form::MovUnpack;
+        const bool first = &operand == &instr.operands[0];   // D of mma, what ldmatrix and mov give
+        const bool written = instr.form == Form::Ld || instr.form == Form::LdNc || (first && instr.form != Form::St);
         list_size_ = items.size();
-        op.list = static_cast<std::uint32_t>(program_.slots.size());
-        op.list_size = static_cast<std::uint16_t>(items.size());
+        if (op.list_size == 0) op.list = static_cast<std::uint32_t>(program_.slots.size());   // mma: its four lists in a row
+        op.list_size = static_cast<std::uint16_t>(op.list_size + items.size());
         std::uint8_t bytes = 0;
         std::vector<Slot> found;
         for (const Operand& item : items) {
@@ -461,7 +463,7 @@ class FunctionDecoder {
     }
     void address(const ptx::Instr& instr, const Operand& operand, Op& op) {
         const std::uint32_t element = instr.mods.type == ptx::Type::None ? 1 : ptx::type_bytes(instr.mods.type);
-        op.access_bytes = static_cast<std::uint8_t>(element * ptx::lanes(instr.mods.vec));
+        op.access_bytes = static_cast<std::uint8_t>(is_matrix(instr.form) ? 16 : element * ptx::lanes(instr.mods.vec));
         op.site = program_.sites++;
         program_.smallest_access =
             std::min<std::uint8_t>(program_.smallest_access, std::max<std::uint8_t>(op.access_bytes, 1));

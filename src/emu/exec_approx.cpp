@@ -23,6 +23,38 @@ const Op* run_f32(const Op& op, Warp& warp) {
     });
     return &op + 1;
 }
+// One half, or two side by side.
+template <double (*kFunction)(double), class T>
+const Op* run_half(const Op& op, Warp& warp) {
+    using Bits = typename T::Bits;
+    const Bits* a = warp.lanes<Bits>(op.source[0]);
+    Bits* out = warp.lanes<Bits>(op.dest);
+    each_active(warp, [&](std::uint32_t i) {
+        const auto one = [&](auto element, auto bits) {
+            using E = decltype(element);
+            const auto r = E::bits(kFunction(E::value(op.ftz ? E::flush(bits) : bits)));
+            return op.ftz ? E::flush(r) : r;
+        };
+        out[i] = T::map(a[i], one);
+    });
+    return &op + 1;
+}
+template <class E>
+struct OneHalf {
+    using Bits = U16;
+    template <class F>
+    static U16 map(U16 a, F f) {
+        return f(E{}, a);
+    }
+};
+template <class E>
+struct TwoHalves {
+    using Bits = U32;
+    template <class F>
+    static U32 map(U32 a, F f) {
+        return static_cast<U32>(f(E{}, static_cast<U16>(a))) | static_cast<U32>(f(E{}, static_cast<U16>(a >> 16))) << 16;
+    }
+};
 const Op* run_rsqrt_f64(const Op& op, Warp& warp) {
     const std::uint64_t* a = warp.lanes<std::uint64_t>(op.source[0]);
     std::uint64_t* out = warp.lanes<std::uint64_t>(op.dest);
@@ -82,6 +114,17 @@ const Op* run_div(const Op& op, Warp& warp) {
     return &op + 1;
 }
 
+template <double (*kFunction)(double)>
+Handlers by_type(Type type) {
+    switch (type) {
+        case Type::F16: return same(run_half<kFunction, OneHalf<Half>>);
+        case Type::BF16: return same(run_half<kFunction, OneHalf<Brain>>);
+        case Type::F16X2: return same(run_half<kFunction, TwoHalves<Half>>);
+        case Type::BF16X2: return same(run_half<kFunction, TwoHalves<Brain>>);
+        default: return same(run_f32<kFunction>);
+    }
+}
+
 }  // namespace
 
 Handlers select_float_approx(const Request& request) {
@@ -91,11 +134,11 @@ Handlers select_float_approx(const Request& request) {
         case Form::RcpApprox: return same(run_f32<rcp>);
         case Form::SqrtApprox: return same(run_f32<root>);
         case Form::RsqrtApprox: return same(request.mods.type == Type::F64 ? run_rsqrt_f64 : run_f32<rsqrt>);
-        case Form::Ex2Approx: return same(run_f32<power_of_two>);
+        case Form::Ex2Approx: return by_type<power_of_two>(request.mods.type);
         case Form::Lg2Approx: return same(run_f32<log_of_two>);
         case Form::SinApprox: return same(run_f32<sine>);
         case Form::CosApprox: return same(run_f32<cosine>);
-        case Form::TanhApprox: return same(run_f32<tangent>);
+        case Form::TanhApprox: return by_type<tangent>(request.mods.type);
         default: return {};
     }
 }

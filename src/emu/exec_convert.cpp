@@ -105,14 +105,20 @@ struct SingleToBrain {
         return static_cast<U16>((a & 0x7FFF'FFFFu) > 0x7F80'0000u ? 0x7FFFu : rounded >> 16);
     }
 };
+template <Round kRound, bool kRelu>
 struct Tf32 {
     using A = U32;
     using D = U32;
     static D apply(A a) {
         const float v = bit_to<float>(a);
-        return is_nan(v) ? Single::kNan : narrow<8, 10>(v, Round::Rna) << 13;
+        if (is_nan(v)) return Single::kNan;
+        return kRelu && (a & Single::kSign) != 0 ? 0 : narrow<8, 10>(v, kRound) << 13;
     }
 };
+template <bool kRelu>
+Handlers tf32(Round round) {
+    return round == Round::Rz ? unary<Tf32<Round::Rz, kRelu>>() : unary<Tf32<Round::Rn, kRelu>>();
+}
 
 Handlers int_to_int(const Request& r) {
     const ptx::Mods& m = r.mods;
@@ -181,8 +187,17 @@ Handlers conversion(const Request& r) {
 Handlers select_convert(const Request& request) {
     switch (request.form) {
         case Form::Cvt: return conversion(request);
-        case Form::CvtTf32: return unary<Tf32>();
+        case Form::CvtTf32: return unary<Tf32<Round::Rna, false>>();
+        case Form::CvtTf32Rounded: return tf32<false>(request.mods.round);
+        case Form::CvtTf32Relu: return tf32<true>(request.mods.round);
         case Form::CvtPack: return same(run_convert_pack);
+        case Form::CvtPackRelu: return same(run_convert_pack_relu);
+        case Form::CvtFp8:
+        case Form::CvtFp8Relu:
+        case Form::CvtFp8Half:
+        case Form::CvtFp8HalfRelu:
+        case Form::CvtHalfFp8:
+        case Form::CvtHalfFp8Relu: return same(fp8_handler(request.form, request.mods));
         default: return {};
     }
 }

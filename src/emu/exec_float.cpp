@@ -84,6 +84,20 @@ struct Pick : Shaped<T, kFtz, false> {
         return PickOf<T, kMax, kNan>::apply(S::in(a), S::in(b));
     }
 };
+template <class T, bool kFtz, bool kMax, bool kNan>
+struct PickMagnitude : Shaped<T, kFtz, false> {
+    using S = Shaped<T, kFtz, false>;
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return PickMagnitudeOf<T, kMax, kNan>::apply(S::in(a), S::in(b));
+    }
+};
+template <class T, bool kFtz>
+struct FmaRelu : Shaped<T, kFtz, false> {
+    using S = Shaped<T, kFtz, false>;
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b, typename T::Bits c) {
+        return T::relu(S::out(T::fma(S::in(a), S::in(b), S::in(c))));
+    }
+};
 template <class T>
 struct Copysign : Shaped<T, false, false> {
     static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
@@ -164,20 +178,36 @@ Handlers by_float1(const ptx::Mods& m) {
         default: return {};
     }
 }
-template <class T, bool kMax>
+template <template <class, bool, bool, bool> class F, class T, bool kMax>
 Handlers flagged_pick(bool ftz, bool nan) {
-    if (nan) return ftz ? binary<Pick<T, true, kMax, true>>() : binary<Pick<T, false, kMax, true>>();
-    return ftz ? binary<Pick<T, true, kMax, false>>() : binary<Pick<T, false, kMax, false>>();
+    if (nan) return ftz ? binary<F<T, true, kMax, true>>() : binary<F<T, false, kMax, true>>();
+    return ftz ? binary<F<T, true, kMax, false>>() : binary<F<T, false, kMax, false>>();
 }
-template <bool kMax>
+template <template <class, bool, bool, bool> class F, bool kMax>
 Handlers pick_by_type(const ptx::Mods& m) {
     switch (m.type) {
-        case Type::F16: return flagged_pick<Half, kMax>(m.ftz, m.nan);
-        case Type::BF16: return flagged_pick<Brain, kMax>(m.ftz, m.nan);
-        case Type::F16X2: return flagged_pick<Pair<Half>, kMax>(m.ftz, m.nan);
-        case Type::BF16X2: return flagged_pick<Pair<Brain>, kMax>(m.ftz, m.nan);
-        case Type::F32: return flagged_pick<Single, kMax>(m.ftz, m.nan);
-        case Type::F64: return flagged_pick<Double, kMax>(false, m.nan);
+        case Type::F16: return flagged_pick<F, Half, kMax>(m.ftz, m.nan);
+        case Type::BF16: return flagged_pick<F, Brain, kMax>(m.ftz, m.nan);
+        case Type::F16X2: return flagged_pick<F, Pair<Half>, kMax>(m.ftz, m.nan);
+        case Type::BF16X2: return flagged_pick<F, Pair<Brain>, kMax>(m.ftz, m.nan);
+        case Type::F32: return flagged_pick<F, Single, kMax>(m.ftz, m.nan);
+        default: return {};
+    }
+}
+template <bool kMax>
+Handlers extreme(const ptx::Mods& m) {
+    return m.type == Type::F64 ? flagged_pick<Pick, Double, kMax>(false, m.nan) : pick_by_type<Pick, kMax>(m);
+}
+template <class T>
+Handlers flagged_relu(bool ftz) {
+    return ftz ? ternary<FmaRelu<T, true>>() : ternary<FmaRelu<T, false>>();
+}
+Handlers fma_relu(const ptx::Mods& m) {
+    switch (m.type) {
+        case Type::F16: return flagged_relu<Half>(m.ftz);
+        case Type::BF16: return flagged_relu<Brain>(m.ftz);
+        case Type::F16X2: return flagged_relu<Pair<Half>>(m.ftz);
+        case Type::BF16X2: return flagged_relu<Pair<Brain>>(m.ftz);
         default: return {};
     }
 }
@@ -207,8 +237,11 @@ Handlers select_float_arith(const Request& request) {
         case Form::DivF: return div(m);
         case Form::AbsF: return by_float1<Abs>(m);
         case Form::NegF: return by_float1<Neg>(m);
-        case Form::MinF: return pick_by_type<false>(m);
-        case Form::MaxF: return pick_by_type<true>(m);
+        case Form::FmaRelu: return fma_relu(m);
+        case Form::MinF: return extreme<false>(m);
+        case Form::MaxF: return extreme<true>(m);
+        case Form::MinXorsign: return pick_by_type<PickMagnitude, false>(m);
+        case Form::MaxXorsign: return pick_by_type<PickMagnitude, true>(m);
         case Form::Copysign:
             return m.type == Type::F64 ? binary<Copysign<Double>>() : binary<Copysign<Single>>();
         case Form::Testp: return same(m.type == Type::F64 ? run_testp<U64, 52> : run_testp<U32, 23>);

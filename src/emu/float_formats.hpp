@@ -168,6 +168,7 @@ struct Small {
     static U16 abs(U16 a) { return nan(a) ? kNan : a & 0x7FFF; }
     static U16 neg(U16 a) { return nan(a) ? kNan : a ^ kSign; }
     static U16 both_nan(U16, U16) { return kNan; }
+    static U16 relu(U16 a) { return nan(a) ? kNan : (a & kSign) != 0 ? 0 : a; }
 };
 using Half = Small<false>;
 using Brain = Small<true>;
@@ -212,6 +213,7 @@ struct Pair {
     }
     static U32 abs(U32 a) { return each(a, T::abs); }
     static U32 neg(U32 a) { return each(a, T::neg); }
+    static U32 relu(U32 a) { return each(a, T::relu); }
 };
 template <class T, bool kMax, bool kNanWins>
 struct PickOf {
@@ -222,6 +224,23 @@ struct PickOf {
 template <class T, bool kMax, bool kNanWins>
 struct PickOf<Pair<T>, kMax, kNanWins> {
     static U32 apply(U32 a, U32 b) { return Pair<T>::each(a, b, pick<T, kMax, kNanWins>); }
+};
+
+// The same of the magnitudes; its sign is the exclusive or of both.
+template <class T, bool kMax, bool kNanWins>
+inline typename T::Bits pick_magnitude(typename T::Bits a, typename T::Bits b) {
+    const typename T::Bits r = pick<T, kMax, kNanWins>(T::abs(a), T::abs(b));
+    return T::nan(r) ? r : static_cast<typename T::Bits>(r | ((a ^ b) & T::kSign));
+}
+template <class T, bool kMax, bool kNanWins>
+struct PickMagnitudeOf {
+    static typename T::Bits apply(typename T::Bits a, typename T::Bits b) {
+        return pick_magnitude<T, kMax, kNanWins>(a, b);
+    }
+};
+template <class T, bool kMax, bool kNanWins>
+struct PickMagnitudeOf<Pair<T>, kMax, kNanWins> {
+    static U32 apply(U32 a, U32 b) { return Pair<T>::each(a, b, pick_magnitude<T, kMax, kNanWins>); }
 };
 
 }  // namespace ockc::emu::OCKC_EMU_ISA

@@ -39,6 +39,7 @@ using Selector = Handlers (*)(const Request&);
     X(atomic)                      \
     X(control)                     \
     X(barrier)                     \
+    X(matrix)                      \
     X(warp_op)
 
 struct IsaTable {

@@ -173,6 +173,7 @@ Type machine_type(char letter) {
         case 'i': return Type::I32;
         case 'l': return Type::I64;
         case 'x': return Type::F16;
+        case 'y': return Type::BF16;
         case 'f': return Type::F32;
         case 'd': return Type::F64;
         case 'P': return Type::Ptr;

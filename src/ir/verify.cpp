@@ -276,7 +276,8 @@ class Verifier {
     void atomic(const Instruction& inst) {
         const std::uint32_t bits = type_bits(inst.type);
         const bool is_sum = inst.op == Op::AtomicRmw && inst.atomic().op == AtomicOp::Fadd;
-        require(is_sum ? is_float(inst.type) : is_int(inst.type) && (bits == 32 || bits == 64),
+        const bool narrow = bits == 16 && inst.op != Op::AtomicRmw;
+        require(is_sum ? is_float(inst.type) : is_int(inst.type) && (bits == 32 || bits == 64 || narrow),
                 "not a type of this operation");
         require_type(0, is_ptr(arg(0)));
         for (std::uint32_t i = 1; i < inst.args.size(); ++i)

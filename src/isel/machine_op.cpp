@@ -93,10 +93,10 @@ RmwForm rmw_form(ir::AtomicOp op, ir::Type type) {
 
 ptx::Type sized(char kind, std::uint32_t bits) {
     using PT = ptx::Type;
-    const bool wide = bits == 64;
+    const bool wide = bits == 64, narrow = bits == 16;
     switch (kind) {
-        case 'b': return wide ? PT::B64 : PT::B32;
-        case 'u': return wide ? PT::U64 : PT::U32;
+        case 'b': return wide ? PT::B64 : narrow ? PT::B16 : PT::B32;
+        case 'u': return wide ? PT::U64 : narrow ? PT::U16 : PT::U32;
         case 's': return wide ? PT::S64 : PT::S32;
         default: break;
     }
@@ -107,7 +107,8 @@ ptx::Type sized(char kind, std::uint32_t bits) {
 
 // One operand of a row's PTX form; what it needs goes in front.
 ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
-                                       ptx::Space& space) {
+                                       const ptx::Mods& mods, ptx::Space& space) {
+    if (spec.role == ptx::Role::List) return machine_list(inst, word);
     const auto index = [](char digit) { return static_cast<std::size_t>(digit - '0'); };
     switch (word[0]) {
         case '-': return Operand::none();
@@ -133,11 +134,22 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
                 OCKC_CHECK_MSG(known.has_value(), "an operand that must be a constant");
                 return imm(static_cast<std::int64_t>(*known));
             }
-            return spec.role == ptx::Role::SourceReg ? r(use(value)) : src(value);
+            const bool in_register = spec.role == ptx::Role::SourceReg || ptx::takes_registers_only(spec, mods);
+            return in_register ? r(use(value)) : src(value);
         }
         default: break;
     }
     OCKC_UNREACHABLE("operand of a machine row");
+}
+
+// "d0,d1" or "a4,a5": a brace list of registers.
+ptx::Operand Selector::machine_list(const ir::Instruction& inst, std::string_view words) {
+    std::vector<Operand> items;
+    for (std::size_t at = 0; at < words.size(); at += 3) {
+        const auto index = static_cast<std::size_t>(words[at + 1] - '0');
+        items.push_back(r(words[at] == 'd' ? reg_of(inst.results[index]) : use(inst.args[index])));
+    }
+    return Operand::list(out_.new_list(std::move(items)));
 }
 
 // The pointer as an address of that space, in a register.
@@ -158,7 +170,7 @@ void Selector::machine_op(const ir::Instruction& inst) {
     std::array<Operand, ptx::kMaxOperands> operands{};
     ptx::Space space = form.mods.space;
     std::string_view rest = row.ptx_operands;
-    for (std::size_t i = 0; !rest.empty(); ++i) operands[i] = machine_operand(inst, next_word(rest), info.operands[i], space);
+    for (std::size_t i = 0; !rest.empty(); ++i) operands[i] = machine_operand(inst, next_word(rest), info.operands[i], form.mods, space);
     Instr& instr = emit(form.form, form.mods.type, {});
     instr.mods = form.mods;
     if (form.mods.space == ptx::Space::None) instr.mods.space = space;

@@ -243,7 +243,8 @@ class Selector {
     ptx::SymbolId slot_symbol(ir::InstId alloca);
 
     // machine_op.cpp
-    Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
+    Operand machine_list(const ir::Instruction& inst, std::string_view words);
+    Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec, const ptx::Mods& mods,
                             ptx::Space& space);
     Reg in_space(ir::ValueId pointer, ir::Space space);
     void machine_op(const ir::Instruction& inst);

@@ -144,7 +144,18 @@ void FunctionLowering::machine_intrinsic(intrinsic::Machine which, ItemRef item,
     for (const std::uint64_t value : const_arguments(item)) values.push_back(builder_.const_int(ir::Type::I32, value));
     const std::vector<ir::ValueId> results = builder_.machine(which, values);
     if (results.size() == 1) return store(destination, scalar_value(destination.type, results[0]));
-    if (results.size() == 2) store(destination, {destination.type, ValueForm::Pair, results[0], results[1], {}});
+    if (results.size() == 2 && form_of(*destination.layout) == ValueForm::Pair) {
+        return store(destination, {destination.type, ValueForm::Pair, results[0], results[1], {}});
+    }
+    if (results.size() < 2) return;
+    OCKC_CHECK_MSG(types_.kind(destination.type) == TypeKind::Array, "several results are a pair or an array");
+    PlaceRef element = destination;
+    element.type = types_[destination.type].element;
+    element.layout = &layout(element.type);
+    for (const ir::ValueId result : results) {
+        store(element, scalar_value(element.type, result));
+        element.offset += static_cast<std::int64_t>(element.layout->size);
+    }
 }
 
 void FunctionLowering::atomic_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {

@@ -353,6 +353,12 @@ std::uint32_t get_field(const Mods& mods, Field field) {
     return 0;
 }
 
+bool fill_slot(Mods& mods, Field field, std::uint32_t value) {
+    const std::uint32_t before = get_field(mods, field);
+    set_field(mods, field, value);
+    return before == 0 || before == value;
+}
+
 void set_field(Mods& mods, Field field, std::uint32_t value) {
     switch (field) {
         case Field::Literal: return;
@@ -441,6 +447,12 @@ std::span<const Form> forms_of(std::string_view mnemonic) {
     return std::span<const Form>(kByMnemonic).subspan(low, end - low);
 }
 
+bool takes_registers_only(const OperandSpec& spec, const Mods& mods) {
+    const Type type = spec.type == OperandType::Type ? mods.type : spec.type == OperandType::SourceType ? mods.source_type : Type::None;
+    if (type == Type::None) return false;
+    return type == Type::F16 || type == Type::BF16 || type_info(type).kind == TypeKind::Packed || type_info(mods.type).kind == TypeKind::Packed;
+}
+
 bool types_exist(Form form, const Mods& mods) {
     const FormInfo& info = form_info(form);
     if (mods.type != Type::None && !contains(info.types, mods.type)) return false;
@@ -461,7 +473,7 @@ bool takes_words(const FormInfo& info, std::string_view rest, Mods& mods) {
         if (word.field == Field::Literal) {
             if (text != word.text) return false;
         } else if (const auto value = text.empty() ? std::nullopt : field_value(word.field, word.allowed, text)) {
-            set_field(mods, word.field, *value);
+            if (!fill_slot(mods, word.field, *value)) return false;
         } else if (word.optional) {
             continue;
         } else {

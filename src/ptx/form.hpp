@@ -58,6 +58,8 @@ inline constexpr TypeSet kInts1632 = kU16 | kU32 | kS16 | kS32;
 inline constexpr TypeSet kInts3264 = kU32 | kU64 | kS32 | kS64;
 inline constexpr TypeSet kFloats = kF16 | kBF16 | kF32 | kF64;
 inline constexpr TypeSet kPacked = kF16X2 | kBF16X2;
+inline constexpr TypeSet kHalves = kF16 | kBF16 | kPacked;
+inline constexpr TypeSet kFp8Pairs = kE4M3X2 | kE5M2X2;
 inline constexpr TypeSet kComparable = kBits | kInts | kFloats;
 inline constexpr TypeSet kSelectable = kBits | kInts | kF32 | kF64;
 inline constexpr TypeSet kMovable = kPred | kSelectable | kB128;
@@ -189,6 +191,8 @@ enum class Field : std::uint8_t {
 // The field's value as a number (enum value, or 0/1), and the reverse.
 std::uint32_t get_field(const Mods& mods, Field field);
 void set_field(Mods& mods, Field field, std::uint32_t value);
+// The same where text is read: false when the syntax has the slot twice (mma's types) and the words differ.
+bool fill_slot(Mods& mods, Field field, std::uint32_t value);
 // The word for a field's value; empty for 0.
 std::string_view field_text(Field field, std::uint32_t value);
 // The value among `allowed` (bit mask over values; ignored for Type and SourceType) whose word is `word`, or
@@ -318,6 +322,9 @@ bool types_exist(Form form, const Mods& mods);
 std::optional<std::pair<Form, Mods>> form_from_words(std::string_view text);
 
 // The floor of a form with these modifiers: its own, its types' and its words'.
+// Is it an operand of an instruction on halves or pairs of small floats, which takes no constants?
+bool takes_registers_only(const OperandSpec& spec, const Mods& mods);
+
 struct Floor {
     std::uint16_t sm = 0;
     std::uint16_t ptx = 0;

@@ -223,7 +223,7 @@ InstrParser::Match InstrParser::match_form(Form form, Mods& mods) const {
             ++at;
         } else if (const auto value =
                        text.empty() ? std::nullopt : field_value(word.field, word.allowed, text)) {
-            set_field(mods, word.field, *value);
+            if (!fill_slot(mods, word.field, *value)) return Match::Type;
             ++at;
         } else if (!word.optional) {
             return Match::Words;

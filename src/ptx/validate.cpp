@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ptx/matrix.hpp"
 #include "ptx/print.hpp"
 
 namespace ockc::ptx {
@@ -149,7 +150,7 @@ class Validator {
             if (!allowed)
                 error(fmt::format(".{} does not fit this instruction", field_text(word.field, value)));
         }
-        if (instr.form == Form::Cvt && !types_exist(instr.form, instr.mods))
+        if (!types_exist(instr.form, instr.mods))
             error("no conversion between these types");
         if (known != instr.mods) error("a modifier is set that the instruction does not have");
         combinations(instr);
@@ -164,7 +165,7 @@ class Validator {
             error("ordered loads and stores have a scope, others do not");
         }
         if (m.ftz && m.type != Type::F32 && m.type != Type::F16 && m.type != Type::F16X2 &&
-            m.source_type != Type::F32) {
+            m.source_type != Type::F32 && instr.form != Form::Ex2Approx) {
             error(".ftz is for f32 and f16");
         }
         if (m.sat && !is_float_type(m.type) && m.type != Type::S32 && m.type != Type::F16X2 &&
@@ -293,6 +294,10 @@ class Validator {
         if (spec.role == Role::VectorOrReg && items.size() != lanes(instr.mods.vec)) {
             return error("the list's length differs from the vector's");
         }
+        const std::size_t at = static_cast<std::size_t>(&spec - instr.info().operands);
+        if (const std::uint32_t wanted = matrix_registers(instr.form, instr.mods, at); wanted != 0 && items.size() != wanted) {
+            return error(fmt::format("the list has {} registers, {} are needed", items.size(), wanted));
+        }
         for (const Operand& item : items) {
             value(f, instr, spec, item, expected(instr, spec.type, static_cast<std::uint32_t>(items.size())));
         }
@@ -303,6 +308,7 @@ class Validator {
         switch (o.kind) {
             case OperandKind::Reg: return reg(f, instr, o, want);
             case OperandKind::ImmF32:
+                if (takes_registers_only(spec, instr.mods)) error("a constant where a register is needed");
                 if (want.type != Type::F32 && want.type != Type::B32)
                     error("an f32 constant in an operand of another type");
                 return;
@@ -316,7 +322,7 @@ class Validator {
                     error("the special register has another width");
                 return;
             case OperandKind::Imm:
-                if (is_float_type(want.type)) error("an integer constant in a float operand");
+                if (is_float_type(want.type) || takes_registers_only(spec, instr.mods)) error("an integer constant in a float operand");
                 return;
             case OperandKind::Symbol:
                 if (spec.role != Role::SourceAny) error("addresses of symbols are taken by mov and cvta");

@@ -135,4 +135,49 @@ TEST_CASE("tf32 and packed pairs") {
     CHECK(lane("cvt.rn.f16x2.f32 %r9, %f1, %f2;", "%r9", {bits(2.0f), bits(1.0f)}) == 0x4000'3C00);
     CHECK(lane("cvt.rn.bf16x2.f32 %r9, %f1, %f2;", "%r9", {bits(2.0f), bits(1.0f)}) == 0x4000'3F80);
     CHECK(lane("cvt.rz.f16x2.f32 %r9, %f1, %f2;", "%r9", {bits(1e9f), bits(1.0f)}) == 0x7BFF'3C00);
+    CHECK(lane("cvt.rn.relu.f16x2.f32 %r9, %f1, %f2;", "%r9", {bits(-1.0f), bits(1.0f)}) == 0x0000'3C00);
+    CHECK(lane("cvt.rz.relu.bf16x2.f32 %r9, %f1, %f2;", "%r9", {bits(1.999f), bits(-kInf)}) == 0x3FFF'0000);
+    CHECK(lane("cvt.rn.tf32.f32 %r9, %f1;", "%r9", {bits(1 + 0x1p-11f)}) == bits(1.0f));  // a tie, to even
+    CHECK(lane("cvt.rz.tf32.f32 %r9, %f1;", "%r9", {bits(1.9999f)}) == bits(2 - 0x1p-10f));
+    CHECK(lane("cvt.rn.relu.tf32.f32 %r9, %f1;", "%r9", {bits(-1.5f)}) == 0);
+    CHECK(lane("cvt.rz.relu.tf32.f32 %r9, %f1;", "%r9", {bits(1.5f)}) == bits(1.5f));
+}
+
+TEST_CASE("fp8: rounded, clamped, and back exactly") {
+    const auto e4m3 = [](float value) { return lane("cvt.rn.satfinite.e4m3x2.f32 %rs9, %f1, %f2;", "%rs9", {0, bits(value)}); };
+    const auto e5m2 = [](float value) { return lane("cvt.rn.satfinite.e5m2x2.f32 %rs9, %f1, %f2;", "%rs9", {0, bits(value)}); };
+    CHECK(lane("cvt.rn.satfinite.e4m3x2.f32 %rs9, %f1, %f2;", "%rs9", {bits(0.40625f), bits(12.9f)}) == 0x2D55);
+    CHECK(lane("cvt.rn.satfinite.e5m2x2.f32 %rs9, %f1, %f2;", "%rs9", {bits(0.375f), bits(-5256.6f)}) == 0x36ED);
+    CHECK(e4m3(448.0f) == 0x7E);
+    CHECK(e4m3(1e9f) == 0x7E);
+    CHECK(e4m3(-kInf) == 0xFE);
+    CHECK(e4m3(std::numeric_limits<float>::quiet_NaN()) == 0x7F);
+    CHECK(e4m3(0x1p-9f) == 0x01);
+    CHECK(e4m3(0x1p-10f) == 0x00);       // a tie, to even
+    CHECK(e4m3(0x1.8p-9f) == 0x02);      // the same
+    CHECK(e4m3(0x1p-6f) == 0x08);
+    CHECK(e4m3(-0.0f) == 0x80);
+    CHECK(e5m2(57344.0f) == 0x7B);
+    CHECK(e5m2(kInf) == 0x7B);
+    CHECK(e5m2(0x1p-16f) == 0x01);
+    CHECK(e5m2(1.125f) == 0x3C);
+    CHECK(lane("cvt.rn.satfinite.relu.e4m3x2.f32 %rs9, %f1, %f2;", "%rs9", {bits(-3.0f), bits(3.0f)}) == 0x0044);
+    CHECK(lane("cvt.rn.satfinite.e4m3x2.f16x2 %rs9, %r1;", "%rs9", {0x4200'BC00}) == 0x44B8);
+    CHECK(lane("cvt.rn.satfinite.relu.e5m2x2.f16x2 %rs9, %r1;", "%rs9", {0x4200'BC00}) == 0x4200);
+    CHECK(lane("cvt.rn.f16x2.e4m3x2 %r9, %rs1;", "%r9", {0x2D55}) == 0x3680'4A80);
+    CHECK(lane("cvt.rn.f16x2.e5m2x2 %r9, %rs1;", "%r9", {0x36ED}) == 0x3600'ED00);
+    CHECK(lane("cvt.rn.relu.f16x2.e5m2x2 %r9, %rs1;", "%r9", {0x36ED}) == 0x3600'0000);
+    CHECK(lane("cvt.rn.f16x2.e4m3x2 %r9, %rs1;", "%r9", {0x0107}) == 0x1800'2300);   // the smallest, the largest subnormal
+    // Every number of each format comes back.
+    for (std::uint64_t byte = 0; byte < 256; byte += 8) {
+        std::vector<Row> rows;
+        for (std::uint64_t i = 0; i < 32; ++i) rows.push_back({byte + i % 8});
+        const auto e4 = lanes("cvt.rn.f16x2.e4m3x2 %r9, %rs1;\ncvt.rn.satfinite.e4m3x2.f16x2 %rs9, %r9;\n", "%rs9", rows);
+        const auto e5 = lanes("cvt.rn.f16x2.e5m2x2 %r9, %rs1;\ncvt.rn.satfinite.e5m2x2.f16x2 %rs9, %r9;\n", "%rs9", rows);
+        for (std::uint64_t i = 0; i < 8; ++i) {
+            const std::uint64_t in = byte + i, size = in & 0x7F;
+            CHECK(e4[i] == (size == 0x7F ? 0x7F : in));
+            CHECK(e5[i] == (size > 0x7C ? 0x7F : size == 0x7C ? (in & 0x80) | 0x7B : in));
+        }
+    }
 }

@@ -319,6 +319,15 @@ TEST_CASE("bf16 arithmetic") {
     CHECK(lane("mul.rn.bf16x2 %r9, %r1, %r2;", "%r9", {0x3FC0'3F80, 0x3FC0'4000}) == 0x4010'4000);
     CHECK(lane("max.f16x2 %r9, %r1, %r2;", "%r9", {0x3C00'4000, 0x4000'3C00}) == 0x4000'4000);
     CHECK(lane("abs.bf16x2 %r9, %r1;", "%r9", {0xBF80'3F80}) == 0x3F80'3F80);
+    CHECK(lane("fma.rn.relu.f16x2 %r9, %r1, %r2, %r3;", "%r9", {0x4000'3C00, 0x4000'4000, 0xC600'0000}) == 0x0000'4000);
+    CHECK(lane("fma.rn.relu.bf16 %rs9, %rs1, %rs2, %rs3;", "%rs9", {0x3F80, 0xBF80, 0}) == 0);
+    CHECK(lane("min.xorsign.abs.f16x2 %r9, %r1, %r2;", "%r9", {0xC000'3C00, 0x3C00'BC00}) == 0xBC00'BC00);
+    CHECK(lane("max.xorsign.abs.bf16 %rs9, %rs1, %rs2;", "%rs9", {0xC000, 0xBF80}) == 0x4000);
+    CHECK(lane("max.NaN.xorsign.abs.f32 %f9, %f1, %f2;", "%f9", {0x7FC0'0000, bits(1.0f)}) == kNan32);
+    CHECK(lane("ex2.approx.f16x2 %r9, %r1;", "%r9", {0x4000'0000}) == 0x4400'3C00);
+    CHECK(lane("ex2.approx.ftz.bf16 %rs9, %rs1;", "%rs9", {0xBF80}) == 0x3F00);
+    CHECK(lane("tanh.approx.f16 %rs9, %rs1;", "%rs9", {0x7C00}) == 0x3C00);
+    CHECK(lane("tanh.approx.bf16x2 %r9, %r1;", "%r9", {0x0000'FF80}) == 0x0000'BF80);
 }
 
 TEST_CASE("approximate functions stay within their bounds") {

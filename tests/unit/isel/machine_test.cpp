@@ -7,6 +7,7 @@
 
 #include "intrinsic/intrinsic.hpp"
 #include "ptx/form.hpp"
+#include "ptx/matrix.hpp"
 
 using namespace ockc;
 
@@ -25,7 +26,8 @@ std::vector<std::string> words(std::string_view text) {
 std::uint32_t bytes_of(char letter) {
     switch (letter) {
         case 'h':
-        case 'x': return 2;
+        case 'x':
+        case 'y': return 2;
         case 'i':
         case 'f': return 4;
         case 'l':
@@ -70,6 +72,17 @@ TEST_CASE("machine.def: every row is an instruction form with operands that fit"
         for (std::size_t k = 0; k < operands.size(); ++k) {
             INFO(operands[k]);
             const std::string& word = operands[k];
+            if (form.operands[k].role == ptx::Role::List) {
+                CHECK(word.size() / 3 + 1 == ptx::matrix_registers(found->first, found->second, k));
+                for (std::size_t at = 0; at < word.size(); at += 3) {
+                    const auto index = static_cast<std::size_t>(word[at + 1] - '0');
+                    const char letter = word[at] == 'd' ? row.results[index] : row.operands[index];
+                    CHECK(bytes_of(letter) == bytes_of(form.operands[k], found->second));
+                    if (word[at] == 'd') ++results;
+                    else used[index] = true;
+                }
+                continue;
+            }
             if (word[0] == '-') CHECK(form.operands[k].optional);
             if (word[0] == 'd') {
                 CHECK(form.operands[k].role == ptx::Role::Dest);
