@@ -16,15 +16,10 @@ struct MachineForm {
     ptx::Mods mods;
 };
 
-std::vector<MachineForm> machine_forms() {
-    std::vector<MachineForm> forms;
-    for (std::size_t i = 0; i < intrinsic::machine_count(); ++i) {
-        const std::string_view words = intrinsic::info(static_cast<intrinsic::Machine>(i)).words;
-        const auto found = ptx::form_from_words(words);
-        OCKC_CHECK_MSG(found.has_value(), words);
-        forms.push_back({found->first, found->second});
-    }
-    return forms;
+MachineForm machine_form(const intrinsic::MachineInfo& row) {
+    const auto found = ptx::form_from_words(row.words);
+    OCKC_CHECK_MSG(found.has_value(), row.words);
+    return {found->first, found->second};
 }
 
 std::int64_t number(std::string_view digits) {
@@ -163,9 +158,8 @@ ptx::Reg Selector::in_space(ir::ValueId pointer, ir::Space space) {
 }
 
 void Selector::machine_op(const ir::Instruction& inst) {
-    static const std::vector<MachineForm> kForms = machine_forms();   // immutable after first use
     const intrinsic::MachineInfo& row = intrinsic::info(inst.machine());
-    const MachineForm& form = kForms[inst.aux];
+    const MachineForm form = machine_form(row);
     const ptx::FormInfo& info = ptx::form_info(form.form);
     std::array<Operand, ptx::kMaxOperands> operands{};
     ptx::Space space = form.mods.space;
