@@ -20,6 +20,10 @@ struct CompileOptions {
     bool overflow_checks = false;
     bool panic_message = true;              // a failed check tells the host site, values, block and thread before it traps
     bool line_info = false;                 // .loc/.file in the PTX text; the embedded image always has them
+    // Instances of generic tile kernels: NAME=VALUE, with "KERNEL:NAME" where two kernels have a parameter of that name, and
+    // the extents of the partitions that outputs are given as. "2,4" is an array.
+    std::vector<std::pair<std::string, std::string>> consts;
+    std::vector<std::pair<std::string, std::string>> partitions;   // parameter, extents
     int edition = 2024;                     // 2021 or 2024
     std::vector<std::string> cfg;           // `name` or `name="value"`
     std::string library_dir;                // read the built-in library from here instead of from the binary

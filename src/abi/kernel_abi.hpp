@@ -84,6 +84,7 @@ enum class ParamKind : std::uint8_t {
     Uniform,        // Uniform<T>: by value, the host passes T
     Struct,         // by value, `.param .align A .b8 name[N]`
     Pointer,        // *const T / *mut T: one address
+    Tensor,         // &Tensor<E, D> and &mut Tensor<E, S>: pointer, then an i32 extent and an i32 stride (in elements) for each axis
     ZeroSized,      // takes part in the signature, has no .param
 };
 
@@ -105,6 +106,7 @@ struct KernelParam {
     bool is_atomic = false;    // element is an atomic cell: shared and yet written
     std::string index_space;   // DisjointSlice: "Index1D", "Index2D<64>", "Runtime2DIndex" ..
     bool has_row_width = false;
+    std::vector<std::int32_t> shape = {};   // Tensor: extents, -1 for those of the launch; of an output its tile's
     std::uint32_t first_slot = 0;   // index into KernelAbi::slots
     std::uint32_t slot_count = 0;
 };
@@ -151,12 +153,20 @@ struct PanicSite {
     std::string text;                   // "index out of bounds: the len is {} but the index is {}"
 };
 
+// A generic parameter of an instance: "B" = "128", "S" = "2,4", "T" = "f32".
+struct GenericValue {
+    std::string name;
+    std::string value;
+};
+
 struct KernelAbi {
     std::string name;                   // the Rust function's name
     std::string symbol;                 // the .entry name
     std::string module;                 // path of the device module: "kernels"; empty for a free kernel
     std::string file;                   // relative to the main source's folder
     std::uint32_t line = 0;
+    bool is_tile = false;               // #[cutile::entry]: the grid is that of its outputs' tiles
+    std::vector<GenericValue> generics; // of an instance
     bool is_unsafe = false;             // `unsafe fn`: its launcher is unsafe_ too
     std::vector<KernelParam> params;
     std::vector<ParamSlot> slots;

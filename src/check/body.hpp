@@ -325,6 +325,9 @@ class BodyChecker final : public ClosureSource {
     void suggest_names(Diagnostic& diagnostic, TypeId self, Symbol wanted, Span span);
 
     // ---- body_report.cpp
+    bool is_tile(TypeId type) const;
+    std::string tile_text(TypeId tile);
+    std::string tile_help(TypeId a, TypeId b) const;
     Diagnostic* report_mismatch(Span span, TypeId expected, TypeId found);
     void report_coercion(ExprId id, TypeId expected, TypeId found);
     void suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId expected, TypeId found);

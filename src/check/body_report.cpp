@@ -54,6 +54,27 @@ std::string BodyChecker::describe(TypeId type) {
     return fmt::format("{} `{}`", type_noun(cx_, known), cx_.text(known));
 }
 
+// ---- tiles ------------------------------------------------------------------------------------------------------------------------------------
+
+bool BodyChecker::is_tile(TypeId type) const { return types_.kind(type) == TypeKind::Adt && types_[type].def == cx_.state().lang.tile; }
+
+// "f32 and shape [64, 128]"
+std::string BodyChecker::tile_text(TypeId tile) {
+    std::string element, shape;
+    for (const GenericArg arg : types_[types_[tile].args]) {
+        std::string& text = arg.kind() == GenericArg::Kind::Const ? shape : element;
+        if (arg.kind() != GenericArg::Kind::Region) text = types::arg_text(types_, cx_.state().names, arg);
+    }
+    if (shape.starts_with('{')) shape = shape.substr(1, shape.size() - 2);
+    return fmt::format("{} and shape {}", element, shape);
+}
+
+std::string BodyChecker::tile_help(TypeId a, TypeId b) const {
+    const bool same_element = types_[types_[a].args][0] == types_[types_[b].args][0];
+    return same_element ? "tiles of one shape are combined lane by lane: bring the other one to it with `.broadcast(shape)` or `.reshape(shape)`"
+                        : "bring both to one element type with `convert_tile`";
+}
+
 // ---- E0308 ------------------------------------------------------------------------------------------------------------------------------------
 
 Diagnostic* BodyChecker::report_mismatch(Span at, TypeId expected, TypeId found) {
@@ -66,6 +87,12 @@ Diagnostic* BodyChecker::report_mismatch(Span at, TypeId expected, TypeId found)
         }
         return fmt::format("`{}`", cx_.text(type));
     };
+    if (is_tile(e) && is_tile(f)) {
+        error(Code::OCK0501, at, fmt::format("a tile of {} is wanted here, not one of {}", tile_text(e), tile_text(f)))
+            .label(at, fmt::format("expected `{}`, found `{}`", cx_.text(e), cx_.text(f)))
+            .help(tile_help(e, f));
+        return nullptr;
+    }
     Diagnostic& diagnostic = error(Code::E0308, at, "mismatched types");
     diagnostic.label(at, fmt::format("expected {}, found {}", show(e), show(f)));
     if (types_[f].kind == types_[e].kind && (types_[e].kind == TypeKind::Adt || types_[e].kind == TypeKind::Ref)) {
@@ -227,6 +254,12 @@ void BodyChecker::report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeI
     const bool assign = std::holds_alternative<hir::AssignOpExpr>(expr(id).data);
     const std::string l = text(lhs), r = text(rhs);
     const std::string_view symbol = assign ? ast::info(op).assign_text : ast::info(op).text;
+    if (const TypeId a = infer_.resolve(lhs), b = infer_.resolve(rhs); is_tile(a) && is_tile(b)) {
+        error(Code::OCK0501, op_span, fmt::format("`{}` between a tile of {} and one of {}", symbol, tile_text(a), tile_text(b)))
+            .label(op_span, fmt::format("no implementation for `{} {} {}`", l, symbol, r))
+            .help(tile_help(a, b));
+        return;
+    }
     const std::string_view trait = assign ? ast::info(op).assign_trait : ast::info(op).trait_name;
     error(Code::E0277, op_span, operator_message(op, assign, l, r))
         .label(op_span, fmt::format("no implementation for `{} {} {}`", l, symbol, r))

@@ -468,6 +468,7 @@ types::AdtShape Context::adt_shape(types::TypeId type) {
         const TypeKind kind = types_.kind(tail);   // only generic tails can be unsized elsewhere
         if (kind == TypeKind::Param || kind == TypeKind::Adt || kind == TypeKind::Projection) shape.fixed_tail = !is_sized(tail, param_env(data.def));
     }
+    shape.is_tile = data.def == state_->lang.tile;
     shape.hides_niches = data.def == state_->lang.unsafe_cell || data.def == state_->lang.maybe_uninit;
     for (const VariantInfo& variant : info.variants) {
         types::VariantShape& out = shape.variants.emplace_back();

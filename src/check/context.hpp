@@ -187,6 +187,8 @@ class Context final : public types::AdtSource {
     const ConstValue* eval_static(DefId static_def);
     // An array length or const argument where it stands: a value, a const parameter, or Unevaluated when generic.
     types::ConstId anon_const(DefId anon, types::TypeId type);
+    types::ConstId plain_const(const hir::Body& body, hir::ExprId expr, types::TypeId type);
+    types::ConstId shape_const(const hir::Body& body, types::TypeId& type);
     // The same for a constant with its arguments: Unevaluated while they are generic, error_const when it failed.
     types::ConstId const_to_type_level(ItemRef constant, types::TypeId type);
     // An array length or const argument as a number; nothing when generic or failed.

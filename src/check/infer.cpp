@@ -62,7 +62,7 @@ class Resolver final : public types::Folder {
     }
     ConstId const_of(ConstId constant) override {
         const ConstId known = infer_.shallow(constant);
-        return types_[known].kind == ConstKind::Unevaluated ? super_const(known) : known;
+        return types_[known].kind == ConstKind::Infer ? known : super_const(known);
     }
 
   private:
@@ -194,6 +194,12 @@ bool InferCtxt::unify_const_inner(ConstId a, ConstId b) {
     };
     if (x.kind == ConstKind::Infer) return bind_const(x.index, b);
     if (y.kind == ConstKind::Infer) return bind_const(y.index, a);
+    if (x.kind == ConstKind::Value && y.kind == ConstKind::Value && x.elements_count != 0 && x.elements_count == y.elements_count) {
+        for (std::uint32_t i = 0; i < x.elements_count; ++i) {
+            if (!unify_const_inner(types_.const_elements(a)[i], types_.const_elements(b)[i])) return false;
+        }
+        return true;
+    }
     if (x.kind == ConstKind::Unevaluated && y.kind == ConstKind::Unevaluated && x.def == y.def) return unify_args_inner(x.args, y.args);
     return false;
 }

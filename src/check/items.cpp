@@ -67,7 +67,9 @@ class ItemCheck {
         for (const hir::GenericParam& param : generics->params) {
             if (param.kind != hir::GenericParam::Kind::Const) continue;
             TypeId type = cx_.type_of(param.def);
-            while (types_.kind(type) == TypeKind::Array) type = types_[type].element;
+            // `[i32]` is an array of any length: shapes in the library of tiles.
+            const bool is_library = program_.crates[program_.defs[def_].crate].is_library;
+            while (types_.kind(type) == TypeKind::Array || (is_library && types_.kind(type) == TypeKind::Slice)) type = types_[type].element;
             const TypeKind kind = types_.kind(type);
             if (kind == TypeKind::Int || kind == TypeKind::Bool || kind == TypeKind::Char || kind == TypeKind::Error) continue;
             const Span at = program_.types[param.const_type].span;

@@ -54,6 +54,9 @@ class KernelCheck {
     void check_param(TypeId type, Span at) {
         const TypeData data = types_[type];
         if (types_.has(type, types::kHasError)) return;
+        if (data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Adt && types_[data.element].def == cx_.state().lang.tensor) {
+            return check_tensor(data, at);
+        }
         if (data.kind == TypeKind::Ref) return check_reference(data, type, at);
         if (data.kind == TypeKind::RawPtr) return;
         if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.disjoint_slice) return check_disjoint(data, at);
@@ -62,6 +65,23 @@ class KernelCheck {
             error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
                 .label(at, why)
                 .help("take scalars, plain structs, raw pointers, `&[T]` or `DisjointSlice<T>`");
+        }
+    }
+
+    // An output is a tile: its extents are known when it is compiled.
+    void check_tensor(const TypeData& reference, Span at) {
+        const bool is_output = reference.mutability == Mutability::Mut;
+        for (const GenericArg arg : types_[types_[reference.element].args]) {
+            if (arg.kind() != GenericArg::Kind::Const) continue;
+            for (const types::ConstId element : types_.const_elements(arg.as_const())) {
+                const types::ConstData& extent = types_[element];
+                if (extent.kind != types::ConstKind::Value) continue;
+                const auto value = static_cast<std::int32_t>(extent.bits[0]);
+                if (value > 0 || (value == -1 && !is_output)) continue;
+                error(Code::OCK0505, at, fmt::format("a tensor cannot have the extent {}", value))
+                    .label(at, is_output ? "an output has the shape of its partition's tiles" : "extents are positive, or -1 for one that the launch decides")
+                    .help(is_output ? "make the extent a number or a const parameter: the partition gives its value" : "write -1, a number or a const parameter");
+            }
         }
     }
 

@@ -121,6 +121,7 @@ class FileCompilation {
             case Emit::Hir:
             case Emit::Mir:
             case Emit::IrLowered:
+            case Emit::IrTile:
             case Emit::Ir:
                 for (const auto& [kind, text] : result_.dumps) {
                     if (kind == emit_info(output.emit).name) return text;

@@ -12,6 +12,9 @@ std::string slot_of(std::uint64_t value) {
     return bytes;
 }
 
+// An i32: the low half.
+std::string half_of(std::uint64_t value) { return slot_of(value).substr(0, sizeof(std::uint32_t)); }
+
 }  // namespace
 
 Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDevice& device) {
@@ -31,6 +34,15 @@ Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDe
         if (!address.ok()) return Failure{address.error()};
         result.addresses_[i] = address.value();
         result.slots_.push_back(slot_of(address.value()));
+        if (argument.param->kind == abi::ParamKind::Tensor) {   // extents, then the strides of row-major order
+            for (const std::uint64_t extent : argument.array.shape) result.slots_.push_back(half_of(extent));
+            for (std::size_t k = 0; k < argument.array.shape.size(); ++k) {
+                std::uint64_t stride = 1;
+                for (std::size_t j = k + 1; j < argument.array.shape.size(); ++j) stride *= argument.array.shape[j];
+                result.slots_.push_back(half_of(stride));
+            }
+            continue;
+        }
         if (argument.param->slot_count > 1) result.slots_.push_back(slot_of(argument.array.size()));
         if (argument.param->has_row_width) {   // a u32: the low half
             const std::uint64_t width = argument.array.shape.empty() ? 0 : argument.array.shape.back();

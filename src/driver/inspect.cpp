@@ -65,6 +65,7 @@ int print_one(const Options& options, const CompileResult& result, Emit emit) {
         case Emit::Mir:
         case Emit::Ir:
         case Emit::IrLowered:
+        case Emit::IrTile:
             for (const auto& [kind, text] : result.dumps) {
                 if (kind == emit_info(emit).name) print_output(text);
             }

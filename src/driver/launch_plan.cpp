@@ -18,7 +18,24 @@ namespace {
 constexpr std::uint32_t kDefaultBlock = 256;
 
 bool takes_array(const abi::KernelParam& param) {
-    return param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice || param.kind == abi::ParamKind::Pointer;
+    return param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice || param.kind == abi::ParamKind::Pointer ||
+           param.kind == abi::ParamKind::Tensor;
+}
+
+// A tensor's rank, and the extents that its type fixes.
+Status check_shape(const abi::KernelParam& param, const Array& array) {
+    if (param.kind != abi::ParamKind::Tensor) return Unit{};
+    if (array.shape.size() != param.shape.size()) {
+        return Failure{fmt::format("`{}` has {} ax{}, but an array with {} was given", param.name, param.shape.size(), param.shape.size() == 1 ? "is" : "es", array.shape.size())};
+    }
+    for (std::size_t k = 0; k < param.shape.size(); ++k) {
+        if (array.shape[k] == 0 || array.shape[k] > std::numeric_limits<std::int32_t>::max()) {
+            return Failure{fmt::format("`{}` has extent {} on axis {}: tensors have 1 to 2^31 - 1", param.name, array.shape[k], k)};
+        }
+        if (param.writable || param.shape[k] < 0 || array.shape[k] == static_cast<std::uint64_t>(param.shape[k])) continue;
+        return Failure{fmt::format("`{}` has extent {} on axis {}, not {}", param.name, param.shape[k], k, array.shape[k])};
+    }
+    return Unit{};
 }
 
 Status check_element_type(const abi::KernelParam& param, const Array& array) {
@@ -107,6 +124,7 @@ class Planner {
             Result<Array> array = parse_array(text);
             if (!array.ok()) return Failure{fmt::format("--arg {}: {}", param.name, array.error())};
             argument.array = std::move(array.value());
+            if (Status s = check_shape(param, argument.array); !s.ok()) return s;
             return check_element_type(param, argument.array);
         }
         if (param.kind == abi::ParamKind::Struct) {
@@ -124,6 +142,12 @@ class Planner {
         for (PlannedArgument& argument : plan_.arguments) {
             const abi::KernelParam& param = *argument.param;
             if (given.count(param.name) != 0 || param.kind == abi::ParamKind::ZeroSized) continue;
+            if (const std::vector<std::uint64_t>* shape = shape_for(param); shape != nullptr) {
+                std::uint64_t size = 1;
+                for (const std::uint64_t extent : *shape) size *= extent;
+                argument.array = {param.type.scalar, *shape, std::string(size * param.type.size, '\0')};
+                continue;
+            }
             const bool output = param.kind == abi::ParamKind::DisjointSlice && param.type.kind == abi::AbiType::Kind::Scalar && longest.has_value();
             if (!output) {
                 missing += fmt::format("{}`{}: {}`", missing.empty() ? "" : ", ", param.name, param.rust_type);
@@ -133,6 +157,52 @@ class Planner {
         }
         if (!missing.empty()) return Failure{fmt::format("no value for {}: give it with --arg NAME=VALUE", missing)};
         return Unit{};
+    }
+
+    // Of an output tensor that was not given: that of the first given tensor with as many axes.
+    const std::vector<std::uint64_t>* shape_for(const abi::KernelParam& param) const {
+        if (param.kind != abi::ParamKind::Tensor || !param.writable) return nullptr;
+        for (const PlannedArgument& other : plan_.arguments) {
+            const bool given = other.param->kind == abi::ParamKind::Tensor && !other.array.bytes.empty();
+            if (given && other.array.shape.size() == param.shape.size()) return &other.array.shape;
+        }
+        return nullptr;
+    }
+
+    // One block for each tile of the outputs.
+    Status choose_tile_grid() {
+        const PlannedArgument* first = nullptr;
+        std::array<std::uint64_t, 3> grid{1, 1, 1};
+        for (const PlannedArgument& argument : plan_.arguments) {
+            if (argument.param->kind != abi::ParamKind::Tensor || !argument.param->writable) continue;
+            const std::array<std::uint64_t, 3> own = tiles_of(argument);
+            if (first != nullptr && own != grid) {
+                return Failure{fmt::format("`{}` has {} tiles and `{}` has {}: outputs of one launch have equally many on every axis", first->param->name, fmt::join(grid, " x "), argument.param->name, fmt::join(own, " x "))};
+            }
+            grid = own;
+            first = &argument;
+        }
+        if (first == nullptr && !options_.grid) return Failure{"the grid does not follow from the arguments: give it with --grid X[,Y[,Z]]"};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (grid[axis] > (axis == 0 ? 0x7FFF'FFFFu : 0xFFFFu)) return Failure{"the grid would be too large"};
+            plan_.grid[axis] = static_cast<std::uint32_t>(grid[axis]);
+        }
+        if (!options_.grid) return Unit{};
+        if (first != nullptr && *options_.grid != plan_.grid) return Failure{fmt::format("the tiles of `{}` ask for a grid of ({})", first->param->name, fmt::join(plan_.grid, ", "))};
+        plan_.grid = *options_.grid;
+        return Unit{};
+    }
+
+    // Axis k of the grid is axis k of the tensor; above rank 3 the leading axes are one.
+    static std::array<std::uint64_t, 3> tiles_of(const PlannedArgument& argument) {
+        std::array<std::uint64_t, 3> grid{1, 1, 1};
+        const std::size_t rank = argument.param->shape.size();
+        const std::size_t together = rank > 3 ? rank - 2 : 1;
+        for (std::size_t k = 0; k < rank; ++k) {
+            const auto tile = static_cast<std::uint64_t>(argument.param->shape[k]);
+            grid[k < together ? 0 : k - together + 1] *= (argument.array.shape[k] + tile - 1) / tile;
+        }
+        return grid;
     }
 
     static std::uint64_t product(const std::array<std::uint32_t, 3>& dims) { return std::uint64_t{dims[0]} * dims[1] * dims[2]; }
@@ -160,6 +230,7 @@ class Planner {
     }
 
     Status choose_grid() {
+        if (kernel_.is_tile) return choose_tile_grid();
         if (options_.grid) {
             plan_.grid = *options_.grid;
             for (std::uint32_t axis = kernel_.launch.domain; kernel_.launch.domain != 0 && axis < 3; ++axis) {

@@ -59,7 +59,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 // What CLI11 fills before it is turned into Options.
 struct Raw {
-    std::vector<std::string> targets, emits, args, saves, consts, constants;
+    std::vector<std::string> targets, emits, args, saves, consts, constants, partitions;
     std::string level = "3", fmad = "on", panic = "message", verify = "auto", error_format = "human", color = "auto", grid, block;
     std::vector<std::string> warn, allow, deny;
     std::string file;   // of commands that take one
@@ -76,7 +76,8 @@ void add_code_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_flag("--overflow-checks", raw.overflow_checks, "Trap on integer overflow");
     app.add_option("--panic", raw.panic, "What a failed check does: message or trap")->type_name("message|trap");
     app.add_flag("-g,--lineinfo", options.compile.line_info, "Line tables in the PTX (also -lineinfo)");
-    app.add_option("--const", raw.consts, "NAME=VALUE: a generic parameter of an entry")->allow_extra_args(false);
+    app.add_option("--const", raw.consts, "NAME=VALUE: a generic parameter of a tile entry, repeatable; several values are several instances")->allow_extra_args(false);
+    app.add_option("--partition", raw.partitions, "NAME=X[,Y..]: the tiles that an output is given as; gives the const parameters of its shape")->allow_extra_args(false);
 }
 
 void add_language_options(CLI::App& app, Options& options, Raw& raw) {
@@ -270,11 +271,8 @@ MaybeError convert(Options& options, Raw& raw) {
     if (MaybeError e = parse_pairs("--arg", raw.args, options.launch.args)) return e;
     if (MaybeError e = parse_pairs("--constant", raw.constants, options.launch.constants)) return e;
     if (MaybeError e = parse_pairs("--save", raw.saves, options.launch.saves)) return e;
-    std::vector<std::pair<std::string, std::string>> consts;
-    if (MaybeError e = parse_pairs("--const", raw.consts, consts)) return e;
-    if (!consts.empty()) {
-        return UsageError{"--const gives a value to a generic kernel parameter; generic kernels are not supported yet"};
-    }
+    if (MaybeError e = parse_pairs("--const", raw.consts, options.compile.consts)) return e;
+    if (MaybeError e = parse_pairs("--partition", raw.partitions, options.compile.partitions)) return e;
     if (!raw.file.empty()) options.files.push_back(raw.file);
     if (!raw.targets.empty()) {
         options.compile.targets.clear();

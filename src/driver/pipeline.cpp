@@ -3,6 +3,7 @@
 // verifier that debug builds always run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "ast/print.hpp"
@@ -29,6 +30,7 @@
 #include "parse/parser.hpp"
 #include "ptx/print.hpp"
 #include "ptx/validate.hpp"
+#include "tile/tile.hpp"
 
 namespace ockc {
 
@@ -128,6 +130,15 @@ std::string ir_dump(const ir::Module& module, const std::string& kernel) {
         if (function.name == kernel) text += ir::print(module, function);
     }
     return text;
+}
+
+// How many threads a block of a tile kernel has is the compiler's choice.
+void set_blocks(lower::Output& lowered) {
+    for (const ir::Function& function : lowered.module.functions) {
+        if (!function.is_kernel || function.removed) continue;
+        abi::KernelAbi& kernel = lowered.abi.kernels[function.kernel_index];
+        if (kernel.is_tile && function.facts.block[0] != 0) kernel.launch.block = abi::Dim3{function.facts.block[0], function.facts.block[1], function.facts.block[2]};
+    }
 }
 
 void check_ir(const ir::Module& module, const char* after) {
@@ -253,7 +264,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     if (sink.has_errors() || options.check_only) return;
     mir::elaborate_drops(mir, context);
 
-    lower::Input lower_input{context, session.sources, {}, options.fast_math, input.name};
+    lower::Input lower_input{context, session.sources, {}, options.fast_math, input.name, options.consts, options.partitions};
     lower_input.mir = [&](DefId def) -> const mir::Body* {
         if (mir.body(def) != nullptr) return mir.body(def);
         if (!mir::build_body(mir, context, def, mir_options)) return nullptr;
@@ -270,6 +281,17 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     opt_options.level = options.opt_level;
     opt_options.verify = options.verify_ir;
     opt_options.fmad = options.fmad;
+    if (tile::has_tiles(lowered.module)) {
+        opt_options.level = std::max(opt_options.level, 1);   // tiles must be values
+        opt::run_early(lowered.module, opt_options);
+        const bool good = tile::lower(lowered.module, sink, [&](std::string_view step) {
+            if (step == "tile-layouts") dump("ir-tile", [&] { return ir_dump(lowered.module, options.dump_kernel); });
+        });
+        timer.end("tile");
+        if (!good) return;
+        set_blocks(lowered);
+        if (verifies(options)) check_ir(lowered.module, "tile");
+    }
     opt::run(lowered.module, opt_options);
     isel::number_panic_sites(lowered.module, lowered.abi);
     timer.end("opt");

@@ -1,5 +1,6 @@
 // The parts of a generated header, shared by the files of this folder.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ void emit_contract(TextWriter& out, const abi::KernelAbi& kernel, const KernelNa
 // The member functions of Module for one kernel.
 void emit_launchers(TextWriter& out, const abi::ModuleAbi& module, const abi::KernelAbi& kernel,
                     const KernelNames& names);
+
+// The launchers of the tile kernels of one namespace, in source order; `panics`: do the images report failed checks.
+void emit_tile_launchers(TextWriter& out, const abi::ModuleAbi& module, std::span<const abi::KernelAbi* const> kernels, bool panics);
 
 // `text` as /// lines.
 void emit_doc(TextWriter& out, std::string_view text);

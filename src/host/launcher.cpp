@@ -96,6 +96,7 @@ void describe(Argument& argument, const ModuleAbi& module, UniqueNames& template
             argument.declaration =
                 fmt::format("{}{}* {}", param.writable ? "" : "const ", type, argument.name);
             return;
+        case ParamKind::Tensor:   // of tile kernels: tile_launcher.cpp
         case ParamKind::ZeroSized: break;
     }
     OCKC_UNREACHABLE("a zero-sized parameter has no C++ argument");

@@ -25,6 +25,7 @@ const char* kind_name(ParamKind kind) {
         case ParamKind::Uniform: return "uniform";
         case ParamKind::Struct: return "struct";
         case ParamKind::Pointer: return "pointer";
+        case ParamKind::Tensor: return "tensor";
         case ParamKind::ZeroSized: return "zero_sized";
     }
     OCKC_UNREACHABLE("kind of a parameter");

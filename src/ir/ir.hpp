@@ -9,6 +9,7 @@
 
 #include "intrinsic/intrinsic.hpp"
 #include "ir/machine_float.hpp"
+#include "ir/tile_type.hpp"
 #include "source/span.hpp"
 #include "support/index_map.hpp"
 #include "support/interner.hpp"
@@ -23,7 +24,7 @@ using FuncId = Id<struct FuncTag>;
 using GlobalId = Id<struct GlobalTag>;
 using InlineScopeId = Id<struct InlineScopeTag>;
 
-enum class TypeClass : std::uint8_t { None, Int, Float, Ptr };
+enum class TypeClass : std::uint8_t { None, Int, Float, Ptr, Tile };
 enum class Type : std::uint8_t {
 #define OCKC_IR_TYPE(name, text, bits, cls) name,
 #include "ir/types.def"
@@ -58,6 +59,9 @@ inline bool is_float(Type type) {
 }
 inline bool is_ptr(Type type) {
     return type_class(type) == TypeClass::Ptr;
+}
+inline bool is_tile(Type type) {
+    return type == Type::Tile;
 }
 // The integer type of that many bits (1, 8, 16, 32, 64, 128).
 Type int_type(std::uint32_t bits);
@@ -124,6 +128,9 @@ struct AtomicInfo {
 inline bool is_atomic(Op op) {
     return op == Op::AtomicLoad || op == Op::AtomicStore || op == Op::AtomicRmw || op == Op::AtomicCas;
 }
+inline bool is_tile_op(Op op) {
+    return op >= Op::TileLoad && op <= Op::TileConvert;
+}
 inline bool is_machine(Op op) {
     return op == Op::Machine || op == Op::MachineMemory || op == Op::MachineSync;
 }
@@ -160,8 +167,9 @@ struct Instruction {
     SmallVec<ValueId, 1> results;
     std::vector<Target> targets;       // terminators
     std::vector<std::uint64_t> cases;  // Switch: zero-extended case values, targets[i + 1] each
-    FuncId callee;                     // Call
+    FuncId callee;                     // Call, TileMap
     GlobalId global;                   // GlobalAddr
+    TileTypeId tile;                   // operations on tiles: the result's type, of TileStore the operand's
     Span span;
     InlineScopeId scope;  // none: not inlined
 
@@ -180,6 +188,7 @@ struct Value {
     InstId inst;              // defining instruction, or none for a block parameter
     BlockId block;            // block parameters: their block
     std::uint32_t index = 0;  // which result or parameter
+    TileTypeId tile{};        // Type::Tile: its type, once tile::infer_types has run
 };
 
 // Block::unroll of a loop that is to be unrolled entirely: #[unroll] without a number.
@@ -265,10 +274,25 @@ struct Global {
     Span span;
 };
 
+using TileType = BasicTileType<Type>;
+
+// The types of tiles, each once.
+class TileTypes {
+  public:
+    TileTypeId intern(TileType type);
+    const TileType& operator[](TileTypeId id) const { return types_[id]; }
+
+  private:
+    IndexVec<TileTypeId, TileType> types_;   // few: searched from the start
+};
+// "f32[64, 128]", and with its layout "f32[64, 128] registers (0, 1) (0, 2) lanes .. warps ..".
+std::string tile_type_text(const TileType& type);
+
 struct Module {
     std::string source_name;
     IndexVec<FuncId, Function> functions;
     IndexVec<GlobalId, Global> globals;
+    TileTypes tile_types;
     Interner* interner = nullptr;  // names of inline scopes
 };
 

@@ -96,11 +96,13 @@ Type sreg_type(Sreg reg) {
 
 bool mnemonic_has_type(Op op) {
     const ResultRule rule = op_info(op).result;
+    if (is_tile_op(op)) return false;   // the whole type stands at the end
     if (op == Op::Store || op == Op::Switch) return true;
     return op != Op::Sreg && (rule == ResultRule::Type || rule == ResultRule::Bool);
 }
 
 TextForm text_form(Op op) {
+    if (is_tile_op(op)) return TextForm::Tile;
     switch (op) {
         case Op::Const: return TextForm::Const;
         case Op::GlobalAddr: return TextForm::Global;

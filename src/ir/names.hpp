@@ -32,6 +32,7 @@ enum class TextForm : std::uint8_t {
     Call,    // @name(values) -> types
     Panic,   // site(values)
     Bounded, // %p, bytes
+    Tile,    // @callee imm(values): tile type
 };
 TextForm text_form(Op op);
 

@@ -225,7 +225,10 @@ class Parser {
         std::string_view number;
         Type param_type = Type::Void;
         if (!take(TextToken::Value, "a value", number) || !expect(':') || !type(param_type)) return false;
-        return define(number, function_.add_block_param(block, param_type));
+        const ValueId param = function_.add_block_param(block, param_type);
+        const bool typed = is_tile(param_type) && lexer_.kind() == TextToken::Word;
+        if (typed && !tile_type(function_.values[param].tile)) return false;
+        return define(number, param);
     }
 
     bool arrow_types(std::vector<Type>& out) {
@@ -463,9 +466,57 @@ class Parser {
             case TextForm::Call: return call(inst, results);
             case TextForm::Panic: return integer(inst.imm) && expect('(') && value_list(inst);
             case TextForm::Bounded: return value_use(inst) && (!accept(',') || integer(inst.imm));
+            case TextForm::Tile: return tile(inst);
             case TextForm::Plain: return plain(inst);
         }
         return false;
+    }
+
+    // tile = ["@" name] [N] "(" values ")" ":" tile type
+    bool tile(Instruction& inst) {
+        inst.type = Type::Tile;
+        std::string_view name;
+        const std::uint32_t line = lexer_.line();
+        if (lexer_.kind() == TextToken::Name) {
+            if (!take(TextToken::Name, "a function's name", name)) return false;
+            calls_.push_back({module_.functions.next_id(), function_.insts.next_id(), std::string(name), line});
+        }
+        if (lexer_.kind() == TextToken::Number && !integer(inst.imm)) return false;
+        if (!expect('(') || !value_list(inst) || !expect(':') || !tile_type(inst.tile)) return false;
+        if (inst.op == Op::TileScalar) inst.type = module_.tile_types[inst.tile].element;
+        return true;
+    }
+
+    // tile type = type "[" extents "]" ["registers" places] ["lanes" places] ["warps" places]
+    bool tile_type(TileTypeId& out) {
+        TileType type;
+        if (!this->type(type.element) || !expect('[')) return false;
+        while (!accept(']')) {
+            if (!type.shape.empty() && !expect(',')) return false;
+            std::uint32_t extent = 0;
+            if (!integer(extent)) return false;
+            type.shape.push_back(extent);
+        }
+        if (accept_word("registers") && !places(type.shape, type.layout.registers)) return false;
+        if (accept_word("lanes") && !places(type.shape, type.layout.lanes)) return false;
+        if (accept_word("warps") && !places(type.shape, type.layout.warps)) return false;
+        out = module_.tile_types.intern(std::move(type));
+        return true;
+    }
+
+    // places = "(" indices ")" ..
+    bool places(const std::vector<std::uint32_t>& shape, std::vector<std::uint32_t>& out) {
+        while (accept('(')) {
+            std::uint32_t place = 0;
+            for (std::size_t k = 0; k < shape.size(); ++k) {
+                std::uint32_t index = 0;
+                if ((k != 0 && !expect(',')) || !integer(index)) return false;
+                place = place * shape[k] + index;
+            }
+            if (!expect(')')) return false;
+            out.push_back(place);
+        }
+        return true;
     }
 
     bool value_use(Instruction& inst) {

@@ -74,7 +74,7 @@ void TextLexer::advance() {
         return;
     }
     if (c == '-' && next == '>') return take(TextToken::Arrow, at_ + 2);
-    const bool punct = std::string_view("(){},:=+-").find(c) != std::string_view::npos;
+    const bool punct = std::string_view("(){}[],:=+-").find(c) != std::string_view::npos;
     take(punct ? TextToken::Punct : TextToken::Bad, at_ + 1);
 }
 

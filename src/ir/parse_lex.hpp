@@ -13,7 +13,7 @@ enum class TextToken : std::uint8_t {
     Number,  // -5, 0x1f, 1.5, 2e-07
     String,  // "x.rsk": text is what stands between the quotes
     Arrow,   // ->
-    Punct,   // one character: ( ) { } , : = + -
+    Punct,   // one character: ( ) { } [ ] , : = + -
     Bad,     // a character that no token starts with
 };
 

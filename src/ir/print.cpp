@@ -99,12 +99,21 @@ class Printer {
                 plain_operands(inst);
                 if (inst.imm != 0) out_.put(", {}", inst.imm);
                 break;
+            case TextForm::Tile: tile(inst); break;
             case TextForm::Plain: plain_operands(inst); break;
         }
     }
 
   private:
     static constexpr std::uint32_t kUnnumbered = 0xFFFF'FFFFu;
+
+    void tile(const Instruction& inst) {
+        if (inst.callee.valid()) out_.put(" @{}", module_.functions[inst.callee].name);
+        if (inst.imm != 0) out_.put(" {}", inst.imm);
+        out_.raw(" (");
+        values(inst.args.view());
+        out_.put("): {}", tile_type_text(module_.tile_types[inst.tile]));
+    }
 
     void signature(const Function& function) {
         out_.put("{} @{}(", function.is_kernel ? "kernel" : "func", function.name);
@@ -147,6 +156,8 @@ class Printer {
             out_.raw(i == 0 ? "(" : ", ");
             value(block.params[i]);
             out_.put(": {}", type_text(function.type_of(block.params[i])));
+            const TileTypeId tile = function.values[block.params[i]].tile;
+            if (tile.valid()) out_.put(" {}", tile_type_text(module_.tile_types[tile]));
         }
         if (!block.params.empty()) out_.raw(")");
         if (block.cold) out_.raw(" cold");

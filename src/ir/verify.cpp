@@ -266,11 +266,33 @@ class Verifier {
                 return require_type(0, arg(0) == type);
             case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: return atomic(inst);
             case Op::Machine: case Op::MachineMemory: case Op::MachineSync: return machine(inst);
+            case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
+            case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileConvert:
+                return tile(inst);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence:
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
                 return;   // no operands, or checked in special()
         }
         // clang-format on
+    }
+
+    void tile(const Instruction& inst) {
+        require(inst.tile.valid(), "an operation on tiles without a type");
+        require(is_tile(inst.type) == (inst.op != Op::TileScalar), "not a tile");
+        const bool memory = inst.op == Op::TileLoad || inst.op == Op::TileStore;
+        const std::size_t first = inst.op == Op::TileStore ? 2 : 1;
+        if (memory) {
+            require_type(0, is_ptr(arg(0)));
+            const std::size_t rank = module_.tile_types[inst.tile].shape.size();
+            require(inst.args.size() == first + 3 * rank, "not an origin, an extent and a stride for each axis");
+            for (std::uint32_t i = static_cast<std::uint32_t>(first); i < inst.args.size(); ++i) require_type(i, arg(i) == Type::I32);
+        }
+        if (inst.op == Op::TileStore) require_type(1, is_tile(arg(1)));
+        const bool of_tile = inst.op == Op::TileReshape || inst.op == Op::TileBroadcast || inst.op == Op::TilePermute || inst.op == Op::TileConvert || inst.op == Op::TileScalar;
+        if (of_tile) require_type(0, is_tile(arg(0)));
+        if (inst.op == Op::TileMap || inst.op == Op::TileReduce) require(inst.callee.valid(), "no function for the lanes");
+        if (inst.op != Op::TileMap) return;
+        for (std::uint32_t i = 0; i < inst.args.size(); ++i) require_type(i, is_tile(arg(i)) == (i >= inst.imm));
     }
 
     void atomic(const Instruction& inst) {

@@ -40,9 +40,10 @@ ptx::Type memory_type(ir::Type type) {
         case Type::PtrLocal:
         case Type::PtrConst:
         case Type::PtrParam: return ptx::Type::U64;
+        case Type::Tile:
         case Type::Void: break;
     }
-    OCKC_UNREACHABLE("a value of type void");
+    OCKC_UNREACHABLE("a value that is in no memory");
 }
 
 // ----------------------------------------------------------------------------------------------------------

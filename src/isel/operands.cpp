@@ -24,6 +24,7 @@ ptx::RegClass Selector::reg_class(VT type) {
         case VT::PtrLocal:
         case VT::PtrConst:
         case VT::PtrParam: return RegClass::B64;
+        case VT::Tile:
         case VT::Void: break;
     }
     OCKC_UNREACHABLE("a value of type void");
@@ -36,6 +37,7 @@ ptx::Type Selector::float_type(VT type) {
         case VT::F32: return ptx::Type::F32;
         case VT::F64: return ptx::Type::F64;
         case VT::Void:
+        case VT::Tile:
         case VT::I1:
         case VT::I8:
         case VT::I16:
@@ -102,6 +104,7 @@ ptx::Operand Selector::constant(const ir::Instruction& inst, bool high) const {
         case VT::PtrLocal:
         case VT::PtrConst:
         case VT::PtrParam: return imm(static_cast<std::int64_t>(inst.imm));
+        case VT::Tile:
         case VT::Void: break;
     }
     OCKC_UNREACHABLE("a constant of type void");

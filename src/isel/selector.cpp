@@ -258,6 +258,17 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::MachineMemory:
         case Op::MachineSync: return machine_op(inst);
         case Op::Vprintf: return print_values(inst);
+        case Op::TileLoad:
+        case Op::TileStore:
+        case Op::TileSplat:
+        case Op::TileIota:
+        case Op::TileMap:
+        case Op::TileReshape:
+        case Op::TileBroadcast:
+        case Op::TilePermute:
+        case Op::TileReduce:
+        case Op::TileScalar:
+        case Op::TileConvert: OCKC_UNREACHABLE("an operation on tiles after tile::lower");
         case Op::AtomicLoad: return atomic_load(inst);
         case Op::AtomicStore: return atomic_store(inst);
         case Op::AtomicRmw: return atomic_rmw(inst);

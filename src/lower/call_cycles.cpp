@@ -115,7 +115,7 @@ void ModuleLowering::refuse_call_cycles() {
         for (const ir::Block& block : function.blocks) {
             for (const ir::InstId id : block.insts) {
                 const ir::Instruction& inst = function.insts[id];
-                if (inst.op == ir::Op::Call) calls[f].push_back({inst.callee, inst.span});
+                if (inst.callee.valid()) calls[f].push_back({inst.callee, inst.span});
             }
         }
     }

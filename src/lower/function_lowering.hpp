@@ -170,6 +170,17 @@ class FunctionLowering {
     void print_intrinsic(std::span<const Value> args, const PlaceRef& destination);
     std::string_view literal_bytes(ir::ValueId pointer) const;
     ir::ValueId raw_slot(std::uint64_t size, std::uint32_t align);
+    // lower_tile.cpp
+    ir::TileTypeId tile_type(TypeId type);
+    Value tile_operation(ir::Op op, TypeId type, std::vector<ir::ValueId> args, std::uint64_t imm, ir::FuncId callee);
+    void add_axes(std::span<const Value> arrays, std::size_t rank, std::vector<ir::ValueId>& out);
+    ir::FuncId lane_function(std::span<const Value> args, std::vector<ir::ValueId>& same_for_all);
+    void tile_store(std::span<const Value> args);
+    void tile_scalar(const Value& tile, const PlaceRef& destination);
+    void tile_extent(ItemRef item, const Value& axis, const PlaceRef& destination);
+    void tile_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
+    std::vector<ir::ValueId> block_origin(const abi::KernelParam& param, std::span<const ir::ValueId> extents);
+    void bind_tensor(const PlaceRef& local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);
     ir::ValueId reinterpret(ir::ValueId value, ir::Type to);   // the same bits as another scalar type
     void volatile_copy(const PlaceRef& from, const PlaceRef& to, const Layout& shape, bool read);
 

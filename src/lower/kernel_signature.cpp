@@ -233,7 +233,8 @@ AbiType ModuleLowering::abi_type(TypeId type, Span span) {
     return result;
 }
 
-abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
+abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
+    const DefId kernel = item.def;
     const hir::Program& program = context().program();
     const hir::Def& def = program.defs[kernel];
     const hir::FnDef& fn = program.as<hir::FnDef>(kernel);
@@ -245,7 +246,9 @@ abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
     abi.is_unsafe = fn.sig.is_unsafe;
     abi.doc = std::string(def.doc);
     if (auto spec = program.launches.find(kernel); spec != program.launches.end()) abi.launch = launch_facts(*spec->second);
-    const check::FnSigInfo sig = context().fn_sig(ItemRef{kernel, types().no_args});
+    const check::FnSigInfo sig = context().fn_sig(item);
+    abi.is_tile = program.attribute(kernel, hir::AttributeKind::TileEntry) != nullptr;
+    const DefId tensor = program.lang_item("Tensor");
     const DefId disjoint = program.lang_item("DisjointSlice");
     const DefId uniform = program.lang_item("Uniform");
     for (std::size_t i = 0; i < sig.inputs.size(); ++i) {
@@ -264,6 +267,15 @@ abi::KernelAbi ModuleLowering::kernel_abi(DefId kernel) {
             param.type = abi_type(param.is_atomic ? inside_wrappers(element) : element, span);
             slots.scalar(param.name + "_ptr", abi::Scalar::U64);
             slots.scalar(param.name + "_len", abi::Scalar::U64);
+        } else if (data.kind == TypeKind::Ref && types()[data.element].kind == TypeKind::Adt && types()[data.element].def == tensor) {
+            const ShapedType shaped = shaped_type(data.element);
+            param.kind = abi::ParamKind::Tensor;
+            param.writable = data.mutability == types::Mutability::Mut;
+            param.type = abi_type(shaped.element, span);
+            param.shape = shaped.shape;
+            slots.scalar(param.name + "_ptr", abi::Scalar::U64);
+            for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_extent{}", param.name, k), abi::Scalar::I32);
+            for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_stride{}", param.name, k), abi::Scalar::I32);
         } else if (data.kind == TypeKind::Adt && data.def == disjoint) {
             param.kind = abi::ParamKind::DisjointSlice;
             param.writable = true;

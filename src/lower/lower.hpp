@@ -23,6 +23,7 @@ struct Input {
     std::function<const mir::Body*(DefId)> mir;
     bool fast_math = false;                                   // what `intrinsics::fast_math()` gives
     std::string source_name;                                  // "vecadd.rsk"
+    std::vector<std::pair<std::string, std::string>> consts = {}, partitions = {};   // as in CompileOptions
 };
 
 struct Output {

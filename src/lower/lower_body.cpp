@@ -50,7 +50,7 @@ void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {
     std::vector<ir::ValueId> slots;
     for (const abi::KernelParam& param : abi.params) {
         const bool pointer = param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice ||
-                             param.kind == abi::ParamKind::Pointer;
+                             param.kind == abi::ParamKind::Pointer || param.kind == abi::ParamKind::Tensor;
         for (std::uint32_t i = 0; i < param.slot_count; ++i) {
             const abi::ParamSlot& slot = abi.slots[param.first_slot + i];
             ir::ParamAttrs attrs;
@@ -58,8 +58,8 @@ void FunctionLowering::run_kernel(const abi::KernelAbi& abi) {
             if (!slot.bytes) type = slot.scalar == abi::Scalar::Bool ? ir::Type::I8 : scalar_slot_type(slot.scalar);
             if (pointer && i == 0) {
                 type = ir::Type::PtrGlobal;
-                attrs.readonly = param.kind == abi::ParamKind::Slice && !param.is_atomic;
-                attrs.noalias = param.kind == abi::ParamKind::DisjointSlice;
+                attrs.readonly = (param.kind == abi::ParamKind::Slice && !param.is_atomic) || (param.kind == abi::ParamKind::Tensor && !param.writable);
+                attrs.noalias = param.kind == abi::ParamKind::DisjointSlice || (param.kind == abi::ParamKind::Tensor && param.writable);
                 attrs.align = param.type.align;
             }
             slots.push_back(function_.add_block_param(function_.entry(), type));
@@ -220,6 +220,7 @@ void FunctionLowering::bind_kernel_parameter(mir::LocalId id, const abi::KernelP
     const Layout& shape = layout(local.type);
     switch (param.kind) {
         case abi::ParamKind::ZeroSized: return;
+        case abi::ParamKind::Tensor: return bind_tensor(local, param, slots);
         case abi::ParamKind::Slice:
         case abi::ParamKind::DisjointSlice: {
             if (param.has_row_width) return bind_rows(local, slots);

@@ -38,6 +38,7 @@ ir::Type ir_type(const Scalar& scalar) {
             return scalar.bytes == 8 ? ir::Type::F64 : scalar.bytes == 4 ? ir::Type::F32 : ir::Type::F16;
         case ScalarKind::BFloat: return ir::Type::BF16;
         case ScalarKind::Pointer: return ir::Type::Ptr;
+        case ScalarKind::Tile: return ir::Type::Tile;
     }
     OCKC_UNREACHABLE("scalar kind");
 }
@@ -51,8 +52,10 @@ ModuleLowering::ModuleLowering(const Input& input) : input_(input) {
 Output ModuleLowering::run() {
     // Kernels own their plain names; everything else gives way.
     for (DefId kernel : context().program().kernels) {
-        if (context().generics_of(kernel).own.empty() && context().program().attribute(kernel, hir::AttributeKind::Kernel) != nullptr) {
-            lower_kernel(kernel);
+        if (context().program().attribute(kernel, hir::AttributeKind::TileEntry) != nullptr) {
+            lower_tile_kernel(kernel);
+        } else if (context().generics_of(kernel).own.empty()) {
+            lower_kernel({kernel, types().no_args}, {});
         }
     }
     // The host may set every constant, whether a kernel reads it or not.
@@ -86,9 +89,11 @@ void ModuleLowering::lower_pending() {
     }
 }
 
-void ModuleLowering::lower_kernel(DefId kernel) {
-    abi::KernelAbi abi = kernel_abi(kernel);
-    abi.symbol = unique_symbol(abi.name);
+void ModuleLowering::lower_kernel(ItemRef item, std::vector<abi::GenericValue> generics, std::string_view suffix) {
+    const DefId kernel = item.def;
+    abi::KernelAbi abi = kernel_abi(item);
+    abi.generics = std::move(generics);
+    abi.symbol = unique_symbol(abi.name + std::string(suffix));
     ir::Function function;
     function.name = abi.symbol;
     function.is_kernel = true;
@@ -101,8 +106,8 @@ void ModuleLowering::lower_kernel(DefId kernel) {
     function.facts.dynamic_shared = static_cast<std::uint32_t>(launch.dynamic_shared.value_or(0));
     output_.abi.kernels.push_back(std::move(abi));
     const ir::FuncId id = module().functions.push(std::move(function));
-    origins_[id] = {{kernel, types().no_args}, {}, {}};
-    queue_.push_back({{kernel, types().no_args}, id, true});
+    origins_[id] = {item, {}, {}};
+    queue_.push_back({item, id, true});
 }
 
 const Layout& ModuleLowering::layout(TypeId type) {

@@ -42,6 +42,12 @@ struct CallShape {
     std::vector<ir::Type> results;
 };
 
+// What a `Tile<E, S>` or `Tensor<E, S>` says.
+struct ShapedType {
+    TypeId element;
+    std::vector<std::int32_t> shape;
+};
+
 class ModuleLowering {
   public:
     explicit ModuleLowering(const Input& input);
@@ -83,8 +89,12 @@ class ModuleLowering {
     // Which discriminant the bytes of an enum value stand for, sign-extended as its type says.
     unsigned __int128 decode_discriminant(TypeId type, std::span<const std::uint8_t> bytes);
 
+    // lower_tile.cpp
+    std::vector<std::int32_t> shape_of_const(types::ConstId constant);
+    ShapedType shaped_type(TypeId type);
+
     // kernel_signature.cpp: ABI of a kernel from its signature.
-    abi::KernelAbi kernel_abi(DefId kernel);
+    abi::KernelAbi kernel_abi(ItemRef kernel);
     abi::AbiType abi_type(TypeId type, Span span);
     bool holds_cell(TypeId type);
     TypeId inside_wrappers(TypeId type);
@@ -126,7 +136,9 @@ class ModuleLowering {
     void refuse_call_cycles();
     std::string symbol_for(ItemRef item);
     std::string unique_symbol(std::string wanted);
-    void lower_kernel(DefId kernel);
+    void lower_kernel(ItemRef kernel, std::vector<abi::GenericValue> generics, std::string_view suffix = {});
+    // tile_instances.cpp: which instances of a generic tile kernel are asked for.
+    void lower_tile_kernel(DefId kernel);
 
     const Input& input_;
     Output output_;

@@ -12,7 +12,7 @@ std::vector<FuncId> callees_of(const Function& function) {
     std::vector<FuncId> out;
     for (const BlockId block : function.layout) {
         for (const InstId id : function.blocks[block].insts) {
-            if (function.insts[id].op == Op::Call) out.push_back(function.insts[id].callee);
+            if (function.insts[id].callee.valid()) out.push_back(function.insts[id].callee);
         }
     }
     return out;

@@ -126,6 +126,14 @@ class Pipeline {
 
     void run() {
         const std::vector<ir::FuncId> order = callees_first(module_);
+        early(order);
+        const std::span<const Pass> rest = options_.level == 1 ? std::span<const Pass>(kQuick) : kMain;
+        for (const ir::FuncId id : order) {
+            if (!module_.functions[id].removed) run_list(id, rest);
+        }
+    }
+
+    void early(const std::vector<ir::FuncId>& order) {
         for (const ir::FuncId id : order) {
             ir::Function& function = module_.functions[id];
             run_list(id, kEarly);
@@ -134,10 +142,6 @@ class Pipeline {
             compact(function);
         }
         remove_uncalled(module_);
-        const std::span<const Pass> rest = options_.level == 1 ? std::span<const Pass>(kQuick) : kMain;
-        for (const ir::FuncId id : order) {
-            if (!module_.functions[id].removed) run_list(id, rest);
-        }
     }
 
   private:
@@ -182,6 +186,11 @@ class Pipeline {
 
 const PassInfo& pass_info(Pass pass) {
     return kPasses[static_cast<std::size_t>(pass)];
+}
+
+void run_early(ir::Module& module, const Options& options) {
+    const PassHook none;
+    Pipeline(module, options, none).early(callees_first(module));
 }
 
 void run(ir::Module& module, const Options& options, const PassHook& hook) {

@@ -18,6 +18,8 @@ struct PassEvent {
 };
 using PassHook = std::function<void(const PassEvent&)>;
 
+// Only the passes that come first: calls inlined, what can be a value made one. Tiles must be values before tile::lower.
+void run_early(ir::Module& module, const Options& options);
 // Optimises every function; functions that no kernel needs any more are marked `removed`. In a module without
 // kernels all functions are kept.
 void run(ir::Module& module, const Options& options, const PassHook& hook = {});

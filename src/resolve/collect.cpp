@@ -188,12 +188,6 @@ DefId Collector::module_item(ast::ItemId id, const ast::Item& item, const ast::M
     auto& mod = s_[def].data.emplace<hir::ModDef>();
     mod.is_device = cuda;
     mod.is_tile = tile;
-    if (tile && !s_.extern_crates.contains(s_.names.intern("cutile"))) {
-        s_.sink->error(Code::OCK0501, head_span(s_, crate_, item), "tile modules (`#[cutile::module]`) are not supported by this version of ockc")
-            .help("write what one thread does, in a `#[cuda_module]`");
-        s_.origin[def].scope = s_.new_module(ModuleKind::Opaque, def, module_, crate_, false);
-        return def;
-    }
     const ModuleId scope = s_.new_module(ModuleKind::Module, def, module_, crate_, s_[module_].device || cuda || tile);
     s_.origin[def].scope = scope;
     Collector inner(s_, scope, def, macros_);

@@ -174,7 +174,14 @@ bool is_bare_path(const ast::Crate& ast, ast::ExprId id) {
     if (const auto* block = ast::get_if<ast::BlockExpr>(expr)) {
         const ast::Block& b = ast[block->block];
         return block->kind == ast::BlockKind::Plain && b.statements.empty() && b.tail.valid() &&
-               ast::get_if<ast::PathExpr>(ast[b.tail]) != nullptr && is_bare_path(ast, b.tail);
+               !ast::get_if<ast::BlockExpr>(ast[b.tail]) && is_bare_path(ast, b.tail);
+    }
+    if (const auto* array = ast::get_if<ast::ArrayExpr>(expr)) {   // a shape: `[BM, 1]`
+        for (const ast::ExprId element : array->elements) {
+            const bool literal = ast::get_if<ast::LiteralExpr>(ast[element]) != nullptr || ast::get_if<ast::UnaryExpr>(ast[element]) != nullptr;
+            if (!literal && !is_bare_path(ast, element)) return false;
+        }
+        return true;
     }
     return false;
 }

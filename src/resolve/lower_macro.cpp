@@ -115,8 +115,6 @@ hir::ExprId Lowerer::lower_builtin_macro(BuiltinMacro macro, const ast::MacroCal
         case BuiltinMacro::GpuAssert: return assert_macro(call, span);
         case BuiltinMacro::GpuPrintf: return printf_macro(call, span);
         case BuiltinMacro::PtxAsm: refuse(Code::OCK0912, span, "`ptx_asm!` is", "use the functions of `cuda_device`"); return error_expr(span);
-        case BuiltinMacro::ConstShape:
-        case BuiltinMacro::ConstArray: refuse(Code::OCK0501, span, "shapes of tiles are", "use a const parameter"); return error_expr(span);
     }
     OCKC_UNREACHABLE("builtin macro");
 }

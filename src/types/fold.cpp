@@ -92,9 +92,13 @@ ConstId Folder::super_const(ConstId constant) {
     const ConstData data = types_[constant];
     switch (data.kind) {
         case ConstKind::Error:
-        case ConstKind::Value:
         case ConstKind::Param:
         case ConstKind::Infer: return constant;
+        case ConstKind::Value: {   // an array whose elements are not all known: the shape of a tile
+            SmallVec<ConstId, 8> elements;
+            for (std::uint32_t i = 0; i < data.elements_count; ++i) elements.push_back(fold(types_.const_elements(constant)[i]));
+            return data.elements_count == 0 ? constant : types_.const_array(data.type, elements.view());
+        }
         case ConstKind::Unevaluated: return types_.const_unevaluated(data.def, fold(data.args), data.type);
     }
     OCKC_UNREACHABLE("const kind");

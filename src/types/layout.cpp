@@ -356,6 +356,7 @@ Layout LayoutBuilder::build_adt(TypeId type) {
         case AdtShape::Kind::Enum: layout = build_enum(shape); break;
     }
     if (shape.hides_niches) layout.has_niche = false;
+    if (shape.is_tile) layout.scalars[0].kind = ScalarKind::Tile;
     if (shape.has_valid_range && layout.abi == AbiKind::Scalar) {
         Scalar& scalar = layout.scalars[0];
         scalar.valid_low = static_cast<UInt128>(shape.valid_low[1]) << 64 | shape.valid_low[0];

@@ -36,6 +36,7 @@ struct AdtShape {
     std::vector<VariantShape> variants;
     bool fixed_tail = false;                // a struct whose last field's type may be unsized for other arguments
     bool hides_niches = false;              // UnsafeCell, MaybeUninit and the like
+    bool is_tile = false;                   // the library's Tile: one field of 8 bytes that nobody looks into
     // The only valid values of a one-field scalar wrapper (NonZero-like types): low..=high, wrapping.
     bool has_valid_range = false;
     std::array<std::uint64_t, 2> valid_low{}, valid_high{};
@@ -47,7 +48,8 @@ class AdtSource {
     virtual AdtShape adt_shape(TypeId adt_or_closure) = 0;
 };
 
-enum class ScalarKind : std::uint8_t { Int, Float, BFloat, Pointer };   // BFloat: bf16, which bytes do not tell from f16
+// BFloat: bf16, which bytes do not tell from f16. Tile: the number of a tile that the compiler keeps.
+enum class ScalarKind : std::uint8_t { Int, Float, BFloat, Pointer, Tile };
 // A register-sized value: how it is held, and which bit patterns are valid (low..=high, wrapping; all when full).
 struct Scalar {
     ScalarKind kind = ScalarKind::Int;

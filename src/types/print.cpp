@@ -26,7 +26,14 @@ class Printer {
     void arg(GenericArg arg) {
         switch (arg.kind()) {
             case GenericArg::Kind::Type: return type(arg.as_type());
-            case GenericArg::Kind::Const: return constant(arg.as_const());
+            case GenericArg::Kind::Const: {
+                const ConstData& data = types_[arg.as_const()];
+                const bool is_array = data.kind == ConstKind::Value && types_.kind(data.type) == TypeKind::Array;
+                if (is_array) out_ += '{';   // as it is written in the source
+                constant(arg.as_const());
+                if (is_array) out_ += '}';
+                return;
+            }
             case GenericArg::Kind::Region: out_ += region_name(arg.as_region()); return;
         }
     }

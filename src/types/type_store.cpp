@@ -294,6 +294,7 @@ ConstId TypeStore::const_array(TypeId type, std::span<const ConstId> elements) {
     ConstData data;
     data.kind = ConstKind::Value;
     data.type = type;
+    for (const ConstId element : elements) data.flags = static_cast<std::uint8_t>(data.flags | consts_[element].flags);
     return intern(data, elements);
 }
 

@@ -27,7 +27,7 @@ class Runner {
     void run() {
         CompileOptions compile_options = test_.options;
         compile_options.error_limit = 1000;   // marks want every error
-        for (const char* dump : {"ast", "hir", "mir", "ir"}) {
+        for (const char* dump : {"ast", "hir", "mir", "ir", "ir-tile"}) {
             if (file_exists(side_path(dump))) compile_options.dumps.emplace_back(dump);
         }
         const CompileInput input{test_.name, test_.reads_files ? test_.path : "", test_.text};

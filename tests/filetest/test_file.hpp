@@ -13,7 +13,7 @@
 //   //@ rustc: skip REASON                 for tests/oracle
 //   .. //~ E0502 [text]                     an error with this code (and text) on this line; //~^ the line above, //~^^ ..
 //
-// Side files x.ptx, x.ir, x.mir, x.hir, x.ast, x.h, x.stderr hold dumps; their presence opts in.
+// Side files x.ptx, x.ir, x.ir-tile, x.mir, x.hir, x.ast, x.h, x.stderr hold dumps; their presence opts in.
 #pragma once
 #include <cstdint>
 #include <optional>

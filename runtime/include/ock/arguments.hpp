@@ -214,6 +214,15 @@ class Arguments {
         slice.row_width = rows.width();
         params_[param_count_++] = &slice.row_width;
     }
+    // A tensor of a tile kernel: its address, then an extent and a stride for each axis, which must live until the launch.
+    template <class T, class Buffer>
+    void tensor(const char* name, Buffer& buffer, detail::SliceUse use, unsigned rank, std::int32_t* extents,
+                std::int32_t* strides) {
+        add_slice<T>(name, buffer, use);
+        --param_count_;   // a tensor has no length
+        for (unsigned k = 0; k < rank; ++k) params_[param_count_++] = extents + k;
+        for (unsigned k = 0; k < rank; ++k) params_[param_count_++] = strides + k;
+    }
     // Scalars, structs and raw pointers. The value must live until the launch.
     template <class T>
     void value(const T& value) {

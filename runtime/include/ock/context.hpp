@@ -47,6 +47,7 @@ class Context {
     }
 
     // For the rest of the runtime.
+    explicit Context(std::shared_ptr<detail::ContextState> state) : state_(std::move(state)) {}
     const std::shared_ptr<detail::ContextState>& shared_state(Where where) const {
         if (!state_) detail::throw_moved_from("context", where);
         return state_;

@@ -10,4 +10,7 @@
 #include <ock/event.hpp>
 #include <ock/launch.hpp>
 #include <ock/module.hpp>
+#include <ock/operation.hpp>
 #include <ock/stream.hpp>
+#include <ock/tensor.hpp>
+#include <ock/tile_launch.hpp>

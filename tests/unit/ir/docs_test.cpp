@@ -54,7 +54,7 @@ TEST_CASE("docs: every operation has its row, and no row is left over") {
 
 TEST_CASE("docs: every type is named") {
     const std::string text = docs();
-    for (int i = 0; i <= static_cast<int>(ir::Type::PtrParam); ++i) {
+    for (int i = 0; i <= static_cast<int>(ir::Type::Tile); ++i) {
         const std::string name(ir::type_text(static_cast<ir::Type>(i)));
         CHECK_MESSAGE(text.find("`" + name + "`") != std::string::npos, name);
     }

@@ -1,0 +1,100 @@
+// Operations that change shapes: does the result's shape follow from the operand's. The library leaves the result's shape to
+// the place where it is used, so that this is the first place where both are known.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tile/layout.hpp"
+#include "tile/tile.hpp"
+
+namespace ockc::tile {
+
+using namespace ir;
+
+namespace {
+
+std::string text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+class ShapeCheck {
+  public:
+    ShapeCheck(const Function& function, const Context& context) : function_(function), types_(context.module.tile_types), sink_(context.sink) {}
+
+    bool run() {
+        for (const BlockId block : function_.layout) {
+            for (const InstId id : function_.blocks[block].insts) check(function_.insts[id]);
+        }
+        return good_;
+    }
+
+  private:
+    const Shape& shape_of(ValueId value) const { return types_[function_.values[value].tile].shape; }
+
+    void check(const Instruction& inst) {
+        if (inst.op == Op::TileReshape) return reshape(inst);
+        if (inst.op == Op::TileBroadcast) return broadcast(inst);
+        if (inst.op == Op::TilePermute) return permute(inst);
+        if (inst.op == Op::TileReduce) return reduce(inst);
+        if (inst.op == Op::TileIota && types_[inst.tile].shape.size() != 1) {
+            refuse(inst, fmt::format("`iota` gives a tile with one axis, not one of shape {}", text(types_[inst.tile].shape)), "make one axis and `.reshape` and `.broadcast` it");
+        }
+        if (inst.op == Op::TileScalar && types_[inst.tile].size() != 1) {
+            refuse(inst, fmt::format("a tile of shape {} is no scalar", text(types_[inst.tile].shape)), "reduce its axes first");
+        }
+    }
+
+    void refuse(const Instruction& inst, std::string message, std::string help) {
+        good_ = false;
+        sink_.error(Code::OCK0506, inst.span, std::move(message)).label(inst.span, "in this call").help(std::move(help));
+    }
+
+    void reshape(const Instruction& inst) {
+        const Shape& from = shape_of(inst.args[0]);
+        const Shape& to = types_[inst.tile].shape;
+        if (types_[inst.tile].size() == types_[function_.values[inst.args[0]].tile].size()) return;
+        refuse(inst, fmt::format("a tile of shape {} cannot be reshaped to {}", text(from), text(to)), "both shapes must have equally many lanes");
+    }
+
+    void broadcast(const Instruction& inst) {
+        const Shape& from = shape_of(inst.args[0]);
+        const Shape& to = types_[inst.tile].shape;
+        bool good = from.size() == to.size();
+        for (std::size_t k = 0; good && k < from.size(); ++k) good = from[k] == to[k] || from[k] == 1;
+        if (good) return;
+        refuse(inst, fmt::format("a tile of shape {} cannot be broadcast to {}", text(from), text(to)), "both have the same number of axes, and only axes of extent 1 are repeated: `.reshape` it first");
+    }
+
+    void permute(const Instruction& inst) {
+        const Shape& from = shape_of(inst.args[0]);
+        const Shape& to = types_[inst.tile].shape;
+        std::uint64_t seen = 0;
+        bool good = from.size() == to.size();
+        for (std::size_t k = 0; good && k < to.size(); ++k) {
+            const std::uint64_t axis = inst.imm >> (4 * k) & 15u;
+            good = axis < from.size() && to[k] == from[axis] && (seen >> axis & 1u) == 0;
+            seen |= std::uint64_t{1} << axis;
+        }
+        if (!good) refuse(inst, fmt::format("this permutation of the axes of {} does not give {}", text(from), text(to)), "name every axis once; axis k of the result is axis AXES[k] of the operand");
+    }
+
+    void reduce(const Instruction& inst) {
+        const Shape& from = shape_of(inst.args[static_cast<std::uint32_t>(inst.imm & 0xFFu) + 1]);
+        const Instruction* axis = function_.def(inst.args[inst.args.size() - 1]);
+        if (axis == nullptr || axis->op != Op::Const) return refuse(inst, "the axis of a reduction must be a constant", "write a number or a const parameter");
+        if (axis->imm >= from.size()) return refuse(inst, fmt::format("a tile of shape {} has no axis {}", text(from), static_cast<std::int32_t>(axis->imm)), "axes are counted from 0");
+        Shape want = from;
+        want.erase(want.begin() + static_cast<std::ptrdiff_t>(axis->imm));
+        const Shape& to = types_[inst.tile].shape;
+        if (want != to) refuse(inst, fmt::format("reducing axis {} of {} gives shape {}, not {}", axis->imm, text(from), text(want), text(to)), "the reduced axis is dropped: `.reshape` the result to put one of extent 1 there");
+    }
+
+    const Function& function_;
+    const TileTypes& types_;
+    DiagSink& sink_;
+    bool good_ = true;
+};
+
+}  // namespace
+
+bool check_shapes(const Function& function, const Context& context) { return ShapeCheck(function, context).run(); }
+
+}  // namespace ockc::tile

@@ -1,0 +1,153 @@
+// Reductions along one axis, from the nearest lanes to the farthest: registers of one thread, then lanes of a warp by
+// shuffles, then warps through shared memory. Absent lanes count as the identity. The order in which lanes meet depends on
+// the layout only, so that a kernel gives the same bits each time.
+#include <algorithm>
+#include <bit>
+
+#include "tile/lowering.hpp"
+
+namespace ockc::tile {
+
+using namespace ir;
+
+namespace {
+constexpr std::uint32_t kAllLanes = 0xFFFF'FFFFu;
+constexpr std::uint32_t kXorClamp = 31;   // of shfl.bfly: the whole warp is one segment
+}  // namespace
+
+Lowering::Reduction Lowering::reduction(const Instruction& inst) {
+    const auto own = static_cast<std::uint32_t>(inst.imm & 0xFFu);
+    Reduction reduction;
+    reduction.callee = inst.callee;
+    for (std::uint32_t i = 0; i < own; ++i) reduction.same.push_back(inst.args[i]);
+    reduction.identity = inst.args[own];
+    reduction.tile = inst.args[own + 1];
+    reduction.axis = static_cast<std::uint32_t>(function_.def(inst.args[own + 2])->imm);
+    reduction.commutes = (inst.imm >> 8 & 1u) != 0;
+    reduction.from = type_of(reduction.tile);
+    reduction.to = type_of(inst.result());
+    return reduction;
+}
+
+ValueId Lowering::fold(const Reduction& reduction, ValueId a, ValueId b) {
+    std::vector<ValueId> args = reduction.same;
+    args.push_back(a);
+    args.push_back(b);
+    return builder_.call(reduction.callee, args, {&reduction.from.element, 1})[0];
+}
+
+// Registers that differ on the axis only become one; the lower index comes first.
+Registers Lowering::reduce_registers(const Reduction& reduction) {
+    const TileType& from = reduction.from;
+    Registers values = registers(reduction.tile);
+    const Limits& limits = this->limits(reduction.tile);
+    for (std::uint32_t r = 0; r < values.size() && !limits.empty(); ++r) {
+        const ValueId there = is_present(limits, from, r);
+        if (there.valid()) values[r] = builder_.select(there, values[r], reduction.identity);
+    }
+    std::vector<std::uint32_t> bases = from.layout.registers;
+    for (std::size_t b = bases.size(); b-- > 0;) {
+        if (axis_index(from.shape, reduction.axis, bases[b]) == 0) continue;
+        Registers folded;
+        for (std::uint32_t r = 0; r < values.size(); ++r) {
+            if ((r >> b & 1u) == 0) folded.push_back(fold(reduction, values[r], values[r | 1u << b]));
+        }
+        values = std::move(folded);
+        bases.erase(bases.begin() + static_cast<std::ptrdiff_t>(b));
+    }
+    return values;
+}
+
+// The value of the lane whose number differs in `mask`. Shuffles move 32 bits.
+ValueId Lowering::from_lane(ValueId value, std::uint32_t mask) {
+    const Type type = function_.type_of(value);
+    const auto shuffle = [&](ValueId word) {
+        const ValueId args[] = {word, i32(mask), i32(kXorClamp), i32(kAllLanes)};
+        return builder_.machine(intrinsic::Machine::ShflXor, args)[0];
+    };
+    if (is_float(type)) {
+        const Type bits = int_type(type_bits(type));
+        return builder_.convert(Op::Bitcast, type, from_lane(builder_.convert(Op::Bitcast, bits, value), mask));
+    }
+    if (type == Type::I32) return shuffle(value);
+    if (type_bits(type) < 32) return builder_.convert(Op::Trunc, type, shuffle(builder_.convert(Op::Zext, Type::I32, value)));
+    const ValueId low = shuffle(builder_.convert(Op::Trunc, Type::I32, value));
+    const ValueId high = shuffle(builder_.convert(Op::Trunc, Type::I32, builder_.binary(Op::Lshr, Type::I64, value, i32(32))));
+    const ValueId upper = builder_.binary(Op::Shl, Type::I64, builder_.convert(Op::Zext, Type::I64, high), i32(32));
+    return builder_.binary(Op::Or, Type::I64, upper, builder_.convert(Op::Zext, Type::I64, low));
+}
+
+// After this every lane of a warp that differs on the axis only has the same value.
+void Lowering::reduce_lanes(const Reduction& reduction, Registers& values) {
+    const std::vector<std::uint32_t>& lanes = reduction.from.layout.lanes;
+    for (std::uint32_t b = 0; b < lanes.size(); ++b) {
+        if (axis_index(reduction.from.shape, reduction.axis, lanes[b]) == 0) continue;
+        const ValueId upper = reduction.commutes ? ValueId::none() : coordinates_.has_bit(b);
+        for (ValueId& value : values) {
+            const ValueId other = from_lane(value, 1u << b);
+            if (reduction.commutes) {
+                value = fold(reduction, value, other);
+            } else {   // the lower index comes first in both lanes
+                value = fold(reduction, builder_.select(upper, other, value), builder_.select(upper, value, other));
+            }
+        }
+    }
+}
+
+// Each warp's part lies in shared memory at its number along the axis; every thread folds those of its own lanes.
+void Lowering::reduce_warps(const Reduction& reduction, Registers& values) {
+    const std::vector<std::uint32_t> bases = thread_bases(reduction.from.layout);
+    std::vector<std::uint32_t> part(bases.size());   // contribution to the part's number
+    std::uint32_t parts = 1, repeated = 0;
+    for (std::size_t b = 0; b < bases.size(); ++b) {
+        const bool on_axis = axis_index(reduction.from.shape, reduction.axis, bases[b]) != 0;
+        if (on_axis && b >= kLaneBits) {
+            part[b] = parts;
+            parts *= 2;
+        } else if (on_axis || bases[b] == 0) {
+            repeated |= 1u << b;   // these threads have the same value
+        }
+    }
+    if (parts == 1) return;
+    const std::uint32_t bytes = type_bytes(reduction.to.element), size = reduction.to.size();
+    const ValueId buffer = shared_buffer(std::uint64_t{size} * parts * bytes);
+    MemoryInfo memory;
+    memory.align = bytes;
+    const auto address = [&](std::uint32_t number, ValueId of_part) {
+        const ValueId place = builder_.binary(Op::Iadd, Type::I32, coordinates_.place(reduction.to), i32(register_place(reduction.to.layout, number)));
+        const ValueId at = builder_.binary(Op::Iadd, Type::I32, place, builder_.binary(Op::Imul, Type::I32, of_part, i32(size)));
+        return builder_.ptr_add(buffer, builder_.binary(Op::Imul, Type::I64, builder_.convert(Op::Zext, Type::I64, at), i64(bytes)));
+    };
+    const ValueId own_part = coordinates_.combined(part);
+    builder_.barrier();   // whoever still reads the buffer
+    const BlockId mine = function_.add_block(), after = function_.add_block();
+    const ValueId one_of = coordinates_.has_none_of(repeated);
+    if (one_of.valid()) builder_.br(one_of, mine, after);
+    else builder_.jump(mine);
+    builder_.at_end(mine);
+    for (std::uint32_t r = 0; r < values.size(); ++r) builder_.store(address(r, own_part), values[r], memory);
+    builder_.jump(after);
+    builder_.at_end(after);
+    builder_.barrier();
+    for (std::uint32_t r = 0; r < values.size(); ++r) {
+        ValueId sum;
+        for (std::uint32_t p = 0; p < parts; ++p) {
+            const ValueId one = builder_.load(reduction.to.element, address(r, i32(p)), memory);
+            sum = sum.valid() ? fold(reduction, sum, one) : one;
+        }
+        values[r] = sum;
+    }
+}
+
+void Lowering::reduce(const Instruction& inst) {
+    const Reduction reduction = this->reduction(inst);
+    Registers values = reduce_registers(reduction);
+    reduce_lanes(reduction, values);
+    reduce_warps(reduction, values);
+    registers(inst.result()) = std::move(values);
+    Limits own = limits(reduction.tile);
+    if (!own.empty()) own.erase(own.begin() + reduction.axis);
+    limits(inst.result()) = std::move(own);
+}
+
+}  // namespace ockc::tile

@@ -1,0 +1,139 @@
+// State of the last step for one kernel: every tile value as the registers that a thread has of it, and what is known of
+// where the thread stands in a layout.
+#pragma once
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ir/ir.hpp"
+#include "tile/layout.hpp"
+#include "tile/limits.hpp"
+#include "tile/tile.hpp"
+
+namespace ockc::tile {
+
+using Registers = std::vector<ir::ValueId>;   // by register number of the layout
+using Limits = std::vector<ir::ValueId>;      // by axis, none where all lanes exist; empty: everywhere. See limits.hpp
+
+// The thread's index on every axis of a tile in a layout (coordinates.cpp). Made in the entry block, once for each layout.
+class Coordinates {
+  public:
+    explicit Coordinates(ir::Function& function) : function_(function), builder_(function) {}
+    // `i32`: what the thread's number contributes to the index on an axis.
+    ir::ValueId index(const ir::TileType& type, std::size_t axis);
+    // `i32`: what it contributes to the row-major place.
+    ir::ValueId place(const ir::TileType& type);
+    // `i1`: is this the first of the threads that hold the same lanes? None: no two do.
+    ir::ValueId is_first(const ir::TileType& type);
+    // `i32`: the exclusive or of contributions[b] over the bits b of the thread's number.
+    ir::ValueId combined(const std::vector<std::uint32_t>& contributions);
+    // `i1`: bit b of the thread's number; are all bits of a mask 0 (none: the mask is).
+    ir::ValueId has_bit(std::uint32_t bit);
+    ir::ValueId has_none_of(std::uint32_t mask);
+    // Puts what was made in front of the entry block's other instructions.
+    void finish();
+
+  private:
+    void start();
+    ir::ValueId thread_bits(std::uint32_t first, std::uint32_t count, std::uint32_t shift);
+
+    ir::Function& function_;
+    ir::Builder builder_;
+    bool started_ = false;
+    ir::BlockId scratch_;                        // what was made so far; never part of the layout
+    ir::ValueId thread_;
+    std::map<std::vector<std::uint32_t>, ir::ValueId> combined_;
+};
+
+class Lowering {
+  public:
+    Lowering(ir::Function& function, const Context& context)
+        : function_(function), context_(context), builder_(function), coordinates_(function), analysis_(function) {}
+    void run();
+
+  private:
+    // lowering.cpp
+    void expand_params(ir::BlockId block);
+    void begin_limits(ir::BlockId block);
+    void expand_argument(ir::ValueId value, ir::ValueId param, std::vector<ir::ValueId>& out);
+    void instruction(ir::InstId id);
+    void expand_targets(ir::InstId id);
+    void change_shape(const ir::Instruction& inst);
+    void splat(const ir::Instruction& inst);
+    void iota(const ir::Instruction& inst);
+    void map(const ir::Instruction& inst);
+    void select(const ir::Instruction& inst);
+    void broadcast(const ir::Instruction& inst);
+    void scalar(ir::InstId id);
+    const ir::TileType& type_of(ir::ValueId value) const { return context_.module.tile_types[function_.values[value].tile]; }
+    Registers& registers(ir::ValueId value) { return registers_[value.raw]; }
+    Limits& limits(ir::ValueId value) { return limits_[value.raw]; }
+
+    // limits.cpp
+    Limits common_limits(std::span<const ir::ValueId> tiles);
+    Limits broadcast_limits(const Limits& own, const Shape& from, const Shape& to);
+    Limits reshape_limits(const Limits& own, const Shape& from, const Shape& to);
+    ir::ValueId all_or_nothing(ir::ValueId limit);
+    ir::ValueId is_present(const Limits& limits, const ir::TileType& type, std::uint32_t number);
+
+    // lower_memory.cpp: a tile's place in a tensor, as this thread sees it.
+    struct Access {
+        ir::TileType type;
+        ir::ValueId base;                         // address of the tensor
+        std::vector<ir::ValueId> origin, extents, strides;   // i32 each
+        std::vector<ir::ValueId> index;           // origin plus the thread's own part, i32
+        Limits limits;                            // of the tile at that place
+        Limits stored;                            // of the tile that is stored
+    };
+    Access access(const ir::Instruction& inst, std::size_t first);
+    ir::ValueId is_whole(const Access& access);
+    ir::ValueId offset(const Access& access, std::uint32_t place);
+    ir::ValueId exists(const Access& access, std::uint32_t number);
+    ir::ValueId row_pointer(const Access& access, std::uint32_t place, std::map<std::uint32_t, ir::ValueId>& rows);
+    ir::MemoryInfo wide(const Access& access, std::uint32_t bytes) const;
+    Registers load_whole(const Access& access);
+    Registers load_edge(const Access& access);
+    void store_whole(const Access& access, const Registers& values);
+    void store_edge(const Access& access, const Registers& values, ir::BlockId after);
+    void load(const ir::Instruction& inst);
+    void store(const ir::Instruction& inst);
+
+    // lower_reduce.cpp
+    struct Reduction {
+        ir::FuncId callee;
+        std::vector<ir::ValueId> same;            // the callee's own operands
+        ir::ValueId identity, tile;
+        std::uint32_t axis = 0;
+        bool commutes = false;
+        ir::TileType from, to;
+    };
+    Reduction reduction(const ir::Instruction& inst);
+    ir::ValueId fold(const Reduction& reduction, ir::ValueId a, ir::ValueId b);
+    Registers reduce_registers(const Reduction& reduction);
+    ir::ValueId from_lane(ir::ValueId value, std::uint32_t mask);
+    void reduce_lanes(const Reduction& reduction, Registers& values);
+    void reduce_warps(const Reduction& reduction, Registers& values);
+    void reduce(const ir::Instruction& inst);
+
+    // lower_convert.cpp
+    void convert(const ir::Instruction& inst);
+    void through_shared(const ir::TileType& from, const ir::TileType& to, const Registers& values, Registers& out);
+    ir::ValueId shared_buffer(std::uint64_t bytes);
+
+    ir::ValueId i32(std::uint32_t value) { return builder_.const_int(ir::Type::I32, value); }
+    ir::ValueId i64(std::int64_t value) { return builder_.const_int(ir::Type::I64, static_cast<std::uint64_t>(value)); }
+    ir::ValueId widen(ir::ValueId value) { return builder_.convert(ir::Op::Sext, ir::Type::I64, value); }
+
+    ir::Function& function_;
+    const Context& context_;
+    ir::Builder builder_;
+    Coordinates coordinates_;
+    LimitAnalysis analysis_;
+    std::vector<Registers> registers_;            // by value
+    std::vector<Limits> limits_;                  // by value
+    std::vector<std::vector<ir::ValueId>> params_;   // by block: as they were
+    ir::GlobalId shared_;
+};
+
+}  // namespace ockc::tile

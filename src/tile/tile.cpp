@@ -1,0 +1,39 @@
+#include "tile/tile.hpp"
+
+#include <algorithm>
+
+namespace ockc::tile {
+
+bool has_tiles(const ir::Function& function) {
+    if (function.removed) return false;
+    const auto is_tile = [](const ir::Value& value) { return ir::is_tile(value.type); };
+    return std::any_of(function.values.begin(), function.values.end(), is_tile);
+}
+
+bool has_tiles(const ir::Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const ir::Function& function) { return has_tiles(function); });
+}
+
+bool lower(ir::Module& module, DiagSink& sink, const Step& seen) {
+    const Context context{module, sink};
+    std::vector<ir::FuncId> kernels;
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+        const ir::Function& function = module.functions[ir::FuncId(i)];
+        if (function.is_kernel && has_tiles(function)) kernels.push_back(ir::FuncId(i));
+    }
+    const auto step = [&](std::string_view name, auto&& run) {
+        for (const ir::FuncId id : kernels) {
+            const CrashContext crash("lowering tiles", module.functions[id].name);
+            run(module.functions[id]);
+        }
+        if (seen) seen(name);
+    };
+    bool good = true;
+    step("tile-types", [&](ir::Function& function) { good = infer_types(function, context) && check_shapes(function, context) && good; });
+    if (!good) return false;
+    step("tile-layouts", [&](ir::Function& function) { choose_layouts(function, context); });
+    step("tile-lower", [&](ir::Function& function) { lower_function(function, context); });
+    return true;
+}
+
+}  // namespace ockc::tile
