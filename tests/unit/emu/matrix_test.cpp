@@ -29,7 +29,7 @@ struct Place {
 };
 using Figure = std::function<Place(int lane, int i)>;   // i counts the lane's elements, lowest bits first
 
-struct Case {
+struct MmaCase {
     const char* words;
     int elements;   // in a register
     int a, b, c;    // registers
@@ -61,14 +61,14 @@ int a_value(int row, int k, int range) { return (row * 7 + k * 3) % (2 * range +
 int b_value(int k, int column, int range) { return (k * 5 + column * 2 + 1) % (2 * range + 1) - range; }
 int c_value(int row, int column) { return row * 8 - column; }
 
-std::string braces(const char* prefix, int first, int count) {
+std::string brace_list(const char* prefix, int first, int count) {
     std::string out = "{";
     for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + std::string(prefix) + std::to_string(first + i);
     return out + "}";
 }
 
 // Each lane's registers of A, B and C, sixteen words.
-std::vector<std::uint32_t> inputs(const Case& test) {
+std::vector<std::uint32_t> mma_inputs(const MmaCase& test) {
     std::vector<std::uint32_t> words(32 * 16);
     const int shift = 32 / test.elements;
     for (int lane = 0; lane < 32; ++lane) {
@@ -91,19 +91,19 @@ std::vector<std::uint32_t> inputs(const Case& test) {
     return words;
 }
 
-void check(const Case& test) {
+void check_mma(const MmaCase& test) {
     CAPTURE(test.words);
     std::string body = "mad.wide.u32 %rd30, %r30, 64, %rd30;\n";
     for (int i = 0; i < test.a + test.b + test.c; ++i) {
         body += "ld.global.u32 %r" + std::to_string(1 + i) + ", [%rd30+" + std::to_string(4 * i) + "];\n";
     }
-    body += std::string("mma.sync.aligned.") + test.words + " " + braces("%r", 20, test.c) + ", " + braces("%r", 1, test.a) + ", " +
-            braces("%r", 1 + test.a, test.b) + ", " + braces("%r", 1 + test.a + test.b, test.c) + ";\n";
+    body += std::string("mma.sync.aligned.") + test.words + " " + brace_list("%r", 20, test.c) + ", " + brace_list("%r", 1, test.a) + ", " +
+            brace_list("%r", 1 + test.a, test.b) + ", " + brace_list("%r", 1 + test.a + test.b, test.c) + ";\n";
     body += "mad.wide.u32 %rd31, %r30, 8, %rd31;\n";   // 16 bytes a lane
     for (int i = 0; i < test.c; ++i) body += "st.global.u32 [%rd31+" + std::to_string(4 * i) + "], %r" + std::to_string(20 + i) + ";\n";
     Machine machine;
     machine.load(kernel(body + "ret;\n"));
-    const DeviceAddress in = machine.upload(inputs(test));
+    const DeviceAddress in = machine.upload(mma_inputs(test));
     const DeviceAddress out = machine.allocate(32 * 16);
     machine.run("k", {{1, 1, 1}, {32, 1, 1}}, {in, out});
     const auto got = machine.download<std::uint32_t>(out, 128);
@@ -125,16 +125,16 @@ void check(const Case& test) {
 
 TEST_CASE("mma: every shape and type") {
     const auto whole = [](int value) { return static_cast<std::uint32_t>(value); };
-    check({"m16n8k8.row.col.f32.f16.f16.f32", 2, 2, 1, 4, 8, k8_a, k8_b, half_of, single_of});
-    check({"m16n8k8.row.col.f16.f16.f16.f16", 2, 2, 1, 2, 8, k8_a, k8_b, half_of, half_of, true});
-    check({"m16n8k8.row.col.f32.bf16.bf16.f32", 2, 2, 1, 4, 8, k8_a, k8_b, brain_of, single_of});
-    check({"m16n8k8.row.col.f32.tf32.tf32.f32", 1, 4, 2, 4, 8, tf32_a, tf32_b, single_of, single_of});
-    check({"m16n8k16.row.col.f32.f16.f16.f32", 2, 4, 2, 4, 16, k16_a, k16_b, half_of, single_of});
-    check({"m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2, 2, 16, k16_a, k16_b, half_of, half_of, true});
-    check({"m16n8k16.row.col.f32.bf16.bf16.f32", 2, 4, 2, 4, 16, k16_a, k16_b, brain_of, single_of});
-    check({"m16n8k32.row.col.s32.s8.s8.s32", 4, 4, 2, 4, 32, k32_a, k32_b, byte_of, whole});
-    check({"m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 4, 2, 4, 32, k32_a, k32_b, e4m3_of, single_of});
-    check({"m16n8k32.row.col.f32.e5m2.e5m2.f32", 4, 4, 2, 4, 32, k32_a, k32_b, e5m2_of, single_of});
+    check_mma({"m16n8k8.row.col.f32.f16.f16.f32", 2, 2, 1, 4, 8, k8_a, k8_b, half_of, single_of});
+    check_mma({"m16n8k8.row.col.f16.f16.f16.f16", 2, 2, 1, 2, 8, k8_a, k8_b, half_of, half_of, true});
+    check_mma({"m16n8k8.row.col.f32.bf16.bf16.f32", 2, 2, 1, 4, 8, k8_a, k8_b, brain_of, single_of});
+    check_mma({"m16n8k8.row.col.f32.tf32.tf32.f32", 1, 4, 2, 4, 8, tf32_a, tf32_b, single_of, single_of});
+    check_mma({"m16n8k16.row.col.f32.f16.f16.f32", 2, 4, 2, 4, 16, k16_a, k16_b, half_of, single_of});
+    check_mma({"m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2, 2, 16, k16_a, k16_b, half_of, half_of, true});
+    check_mma({"m16n8k16.row.col.f32.bf16.bf16.f32", 2, 4, 2, 4, 16, k16_a, k16_b, brain_of, single_of});
+    check_mma({"m16n8k32.row.col.s32.s8.s8.s32", 4, 4, 2, 4, 32, k32_a, k32_b, byte_of, whole});
+    check_mma({"m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 4, 2, 4, 32, k32_a, k32_b, e4m3_of, single_of});
+    check_mma({"m16n8k32.row.col.f32.e5m2.e5m2.f32", 4, 4, 2, 4, 32, k32_a, k32_b, e5m2_of, single_of});
 }
 
 TEST_CASE("mma of unsigned bytes: -1 is 255") {
@@ -188,22 +188,22 @@ const char* const kFill =
     "shl.b32 %r4, %r30, 4;\nmov.u32 %r5, tile;\nadd.u32 %r5, %r5, %r4;\n";
 const char* const kTile = ".shared .align 16 .b8 tile[512];\n.shared .align 16 .b8 other[512];\n";
 
-std::vector<std::uint64_t> moved(const std::string& body, const char* reg) {
+std::vector<std::uint64_t> moved_matrix(const std::string& body, const char* reg) {
     Machine machine;
     machine.load(kernel(kFill + body + store_result(reg) + "st.global.u64 [%rd31], %rd39;\nret;\n", kTile));
     const DeviceAddress out = machine.allocate(32 * 8);
     machine.run("k", {{1, 1, 1}, {32, 1, 1}}, {out, out});
     return machine.download<std::uint64_t>(out, 32);
 }
-std::uint64_t plain(std::uint64_t lane, std::uint64_t m) {
+std::uint64_t plain_matrix(std::uint64_t lane, std::uint64_t m) {
     const std::uint64_t first = m * 64 + lane / 4 * 8 + lane % 4 * 2;
     return first | (first + 1) << 16;
 }
-std::uint64_t transposed(std::uint64_t lane, std::uint64_t m) {
+std::uint64_t transposed_matrix(std::uint64_t lane, std::uint64_t m) {
     const std::uint64_t first = m * 64 + lane % 4 * 2 * 8 + lane / 4;
     return first | (first + 8) << 16;
 }
-void check_lanes(const std::vector<std::uint64_t>& got, auto expected, std::uint64_t m) {
+void check_matrix_lanes(const std::vector<std::uint64_t>& got, auto expected, std::uint64_t m) {
     for (std::uint64_t lane = 0; lane < 32; ++lane) {
         CAPTURE(lane);
         CHECK(got[lane] == expected(lane, m));
@@ -214,26 +214,26 @@ void check_lanes(const std::vector<std::uint64_t>& got, auto expected, std::uint
 
 TEST_CASE("ldmatrix and its transposed form") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.";
-    check_lanes(moved(load + "x1.shared.b16 {%r9}, [%r5];\n", "%r9"), plain, 0);
-    check_lanes(moved(load + "x2.shared.b16 {%r9, %r10}, [%r5];\n", "%r10"), plain, 1);
-    check_lanes(moved(load + "x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r5];\n", "%r12"), plain, 3);
-    check_lanes(moved(load + "x1.trans.shared.b16 {%r9}, [%r5];\n", "%r9"), transposed, 0);
-    check_lanes(moved(load + "x4.trans.shared.b16 {%r9, %r10, %r11, %r12}, [%r5];\n", "%r11"), transposed, 2);
+    check_matrix_lanes(moved_matrix(load + "x1.shared.b16 {%r9}, [%r5];\n", "%r9"), plain_matrix, 0);
+    check_matrix_lanes(moved_matrix(load + "x2.shared.b16 {%r9, %r10}, [%r5];\n", "%r10"), plain_matrix, 1);
+    check_matrix_lanes(moved_matrix(load + "x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r5];\n", "%r12"), plain_matrix, 3);
+    check_matrix_lanes(moved_matrix(load + "x1.trans.shared.b16 {%r9}, [%r5];\n", "%r9"), transposed_matrix, 0);
+    check_matrix_lanes(moved_matrix(load + "x4.trans.shared.b16 {%r9, %r10, %r11, %r12}, [%r5];\n", "%r11"), transposed_matrix, 2);
 }
 
 TEST_CASE("movmatrix transposes, twice is nothing") {
     const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r9}, [%r5];\nmovmatrix.sync.aligned.m8n8.trans.b16 %r10, %r9;\n";
-    check_lanes(moved(load, "%r10"), transposed, 0);
-    check_lanes(moved(load + "movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;\n", "%r11"), plain, 0);
+    check_matrix_lanes(moved_matrix(load, "%r10"), transposed_matrix, 0);
+    check_matrix_lanes(moved_matrix(load + "movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;\n", "%r11"), plain_matrix, 0);
 }
 
 TEST_CASE("stmatrix: what ldmatrix reads") {
     const std::string copy = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9, %r10, %r11, %r12}, [%r5];\nmov.u32 %r6, other;\nadd.u32 %r6, %r6, %r4;\n";
     const std::string back = "bar.sync 0;\nldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r13, %r14, %r15, %r16}, [%r6];\n";
     const std::string store = "stmatrix.sync.aligned.m8n8.x4.";
-    check_lanes(moved(copy + store + "shared.b16 [%r6], {%r9, %r10, %r11, %r12};\n" + back, "%r15"), plain, 2);
-    check_lanes(moved(copy + store + "trans.shared.b16 [%r6], {%r9, %r10, %r11, %r12};\n" + back, "%r14"), transposed, 1);
-    check_lanes(moved(copy + "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r12};\n" + back, "%r13"), plain, 3);
+    check_matrix_lanes(moved_matrix(copy + store + "shared.b16 [%r6], {%r9, %r10, %r11, %r12};\n" + back, "%r15"), plain_matrix, 2);
+    check_matrix_lanes(moved_matrix(copy + store + "trans.shared.b16 [%r6], {%r9, %r10, %r11, %r12};\n" + back, "%r14"), transposed_matrix, 1);
+    check_matrix_lanes(moved_matrix(copy + "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r12};\n" + back, "%r13"), plain_matrix, 3);
 }
 
 TEST_CASE("a matrix operation in a warp with fewer than 32 lanes is an error") {
