@@ -338,6 +338,9 @@ void FunctionLowering::finish() {
     values_.finish();
     auto& entry = function_.blocks[function_.entry()].insts;
     entry.insert(entry.begin(), allocas_.begin(), allocas_.end());
+    const auto is_tile = [](const ir::Value& value) { return ir::is_tile(value.type); };
+    const bool has_tiles = std::any_of(function_.values.begin(), function_.values.end(), is_tile);
+    if (has_tiles && !is_kernel_) function_.inline_hint = ir::Inline::Always;   // tiles never cross a call
     module_.module().functions[function_id_] = std::move(function_);
 }
 

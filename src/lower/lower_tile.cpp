@@ -1,8 +1,4 @@
 // The library's operations on tiles (stdlib/tile/intrinsics.rsk) as IR, and the parameters of tile kernels.
-#include <fmt/format.h>
-
-#include <bit>
-
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -30,15 +26,7 @@ ir::TileTypeId FunctionLowering::tile_type(TypeId type) {
     const ShapedType shaped = module_.shaped_type(type);
     ir::TileType tile;
     tile.element = ir_type(layout(shaped.element).scalars[0]);
-    for (const std::int32_t extent : shaped.shape) {
-        const bool good = extent > 0 && std::has_single_bit(static_cast<std::uint32_t>(extent));
-        if (!good) {
-            module_.context().sink().error(Code::OCK0502, builder_.span(), fmt::format("a tile cannot have the shape {{[{}]}}", fmt::join(shaped.shape, ", ")))
-                .label(builder_.span(), fmt::format("{} is no power of two", extent))
-                .help("tiles have powers of two as extents; tensors may have any: what lies outside them is left out");
-        }
-        tile.shape.push_back(good ? static_cast<std::uint32_t>(extent) : 1);
-    }
+    for (const std::int32_t extent : shaped.shape) tile.shape.push_back(static_cast<std::uint32_t>(extent));   // tile::check_shapes judges
     return module_.module().tile_types.intern(std::move(tile));
 }
 
@@ -120,7 +108,6 @@ void FunctionLowering::tile_extent(ItemRef item, const Value& axis, const PlaceR
 }
 
 void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
-    function_.inline_hint = ir::Inline::Always;   // tiles never cross a call
     std::vector<ir::ValueId> operands;
     const auto give = [&](ir::Op op, std::uint64_t imm = 0, ir::FuncId callee = {}) {
         store(destination, tile_operation(op, destination.type, std::move(operands), imm, callee));

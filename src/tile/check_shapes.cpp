@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "tile/layout.hpp"
 #include "tile/tile.hpp"
@@ -21,13 +22,32 @@ class ShapeCheck {
 
     bool run() {
         for (const BlockId block : function_.layout) {
-            for (const InstId id : function_.blocks[block].insts) check(function_.insts[id]);
+            for (const InstId id : function_.blocks[block].insts) extents(function_.insts[id]);
+        }
+        for (const BlockId block : function_.layout) {
+            for (const InstId id : function_.blocks[block].insts) {
+                if (good_) check(function_.insts[id]);
+            }
         }
         return good_;
     }
 
   private:
     const Shape& shape_of(ValueId value) const { return types_[function_.values[value].tile].shape; }
+
+    // Each shape is spoken of once.
+    void extents(const Instruction& inst) {
+        if (!inst.tile.valid()) return;
+        const Shape& shape = types_[inst.tile].shape;
+        const auto bad = [](std::uint32_t extent) { return !std::has_single_bit(extent); };
+        if (std::none_of(shape.begin(), shape.end(), bad) || std::find(refused_.begin(), refused_.end(), shape) != refused_.end()) return;
+        good_ = false;
+        refused_.push_back(shape);
+        const Span at = user_span(function_, inst);
+        sink_.error(Code::OCK0502, at, fmt::format("a tile cannot have the shape {}", text(shape)))
+            .label(at, fmt::format("{} is no power of two", static_cast<std::int32_t>(*std::find_if(shape.begin(), shape.end(), bad))))
+            .help("tiles have powers of two as extents; tensors may have any: what lies outside them is left out");
+    }
 
     void check(const Instruction& inst) {
         if (inst.op == Op::TileReshape) return reshape(inst);
@@ -44,7 +64,8 @@ class ShapeCheck {
 
     void refuse(const Instruction& inst, std::string message, std::string help) {
         good_ = false;
-        sink_.error(Code::OCK0506, inst.span, std::move(message)).label(inst.span, "in this call").help(std::move(help));
+        const Span at = user_span(function_, inst);
+        sink_.error(Code::OCK0506, at, std::move(message)).label(at, "in this call").help(std::move(help));
     }
 
     void reshape(const Instruction& inst) {
@@ -90,6 +111,7 @@ class ShapeCheck {
     const Function& function_;
     const TileTypes& types_;
     DiagSink& sink_;
+    std::vector<Shape> refused_;
     bool good_ = true;
 };
 

@@ -37,7 +37,7 @@ class TypeInference {
         const bool in_call = inst.op == Op::Call && handles_tiles(inst);
         if (!good_ || (!in_memory && !in_call)) return;
         good_ = false;
-        Diagnostic& error = context_.sink.error(Code::OCK0503, inst.span, in_memory ? "a tile cannot be kept in memory" : "a function that handles tiles must be inlined");
+        Diagnostic& error = context_.sink.error(Code::OCK0503, user_span(function_, inst), in_memory ? "a tile cannot be kept in memory" : "a function that handles tiles must be inlined");
         if (in_memory) error.help("index arrays of tiles by constants only, and take no references to tiles that stay");
         else error.help("take `#[inline(never)]` off the function");
     }

@@ -116,7 +116,7 @@ Registers Lowering::load_whole(const Access& access) {
 Registers Lowering::load_edge(const Access& access) {
     Registers out;
     const Type element = access.type.element;
-    const ValueId zero = is_float(element) ? builder_.const_float(element, 0) : builder_.const_int(element, 0);
+    const ValueId zero = this->zero(element);
     MemoryInfo memory;
     memory.align = type_bytes(element);
     for (std::uint32_t r = 0; r < access.type.layout.register_count(); ++r) {

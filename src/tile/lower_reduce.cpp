@@ -12,7 +12,36 @@ using namespace ir;
 
 namespace {
 constexpr std::uint32_t kAllLanes = 0xFFFF'FFFFu;
+constexpr std::uint32_t kEverything = 0xFFFF'FFFFu;
 constexpr std::uint32_t kXorClamp = 31;   // of shfl.bfly: the whole warp is one segment
+
+// Where the registers that are left lie in the result: their place in it, and a row for each of those on the axis that have
+// yet to meet.
+class RegisterRows {
+  public:
+    RegisterRows(const Shape& shape, std::uint32_t axis, const std::vector<std::uint32_t>& bases) {
+        const std::uint32_t weight = axis_weight(shape, axis);
+        for (const std::uint32_t basis : bases) {
+            const bool on_axis = axis_index(shape, axis, basis) != 0;
+            places_.push_back(on_axis ? 0 : basis / (weight * shape[axis]) * weight + basis % weight);
+            rows_.push_back(on_axis ? count_ : 0);
+            count_ *= on_axis ? 2 : 1;
+        }
+    }
+    std::uint32_t count() const { return count_; }
+    std::uint32_t place(std::uint32_t number) const { return sum(places_, number); }
+    std::uint32_t row(std::uint32_t number) const { return sum(rows_, number); }
+
+  private:
+    static std::uint32_t sum(const std::vector<std::uint32_t>& parts, std::uint32_t number) {
+        std::uint32_t all = 0;
+        for (std::size_t b = 0; b < parts.size(); ++b) all += (number >> b & 1u) != 0 ? parts[b] : 0u;
+        return all;
+    }
+    std::vector<std::uint32_t> places_, rows_;   // by bit of the register's number
+    std::uint32_t count_ = 1;
+};
+
 }  // namespace
 
 Lowering::Reduction Lowering::reduction(const Instruction& inst) {
@@ -36,18 +65,36 @@ ValueId Lowering::fold(const Reduction& reduction, ValueId a, ValueId b) {
     return builder_.call(reduction.callee, args, {&reduction.from.element, 1})[0];
 }
 
-// Registers that differ on the axis only become one; the lower index comes first.
-Registers Lowering::reduce_registers(const Reduction& reduction) {
-    const TileType& from = reduction.from;
+// The registers' values, absent lanes as the identity.
+Registers Lowering::present_values(const Reduction& reduction) {
     Registers values = registers(reduction.tile);
     const Limits& limits = this->limits(reduction.tile);
     for (std::uint32_t r = 0; r < values.size() && !limits.empty(); ++r) {
-        const ValueId there = is_present(limits, from, r);
+        const ValueId there = is_present(limits, reduction.from, r);
         if (there.valid()) values[r] = builder_.select(there, values[r], reduction.identity);
     }
-    std::vector<std::uint32_t> bases = from.layout.registers;
-    for (std::size_t b = bases.size(); b-- > 0;) {
-        if (axis_index(from.shape, reduction.axis, bases[b]) == 0) continue;
+    return values;
+}
+
+// The nearest lane of another thread along the axis: registers below it are folded before threads are, others behind them
+// when the order matters.
+std::uint32_t Lowering::thread_step(const Reduction& reduction) const {
+    std::uint32_t nearest = reduction.from.shape[reduction.axis];
+    for (const std::uint32_t basis : thread_bases(reduction.from.layout)) {
+        const std::uint32_t step = axis_index(reduction.from.shape, reduction.axis, basis);
+        if (step != 0) nearest = std::min(nearest, step);
+    }
+    return nearest;
+}
+
+// Registers that differ on the axis only, by less than `below`, become one; the lower index comes first.
+void Lowering::reduce_registers(const Reduction& reduction, std::uint32_t below, std::vector<std::uint32_t>& bases, Registers& values) {
+    for (std::size_t b = 0; b < bases.size();) {
+        const std::uint32_t step = axis_index(reduction.from.shape, reduction.axis, bases[b]);
+        if (step == 0 || step >= below) {
+            ++b;
+            continue;
+        }
         Registers folded;
         for (std::uint32_t r = 0; r < values.size(); ++r) {
             if ((r >> b & 1u) == 0) folded.push_back(fold(reduction, values[r], values[r | 1u << b]));
@@ -55,7 +102,6 @@ Registers Lowering::reduce_registers(const Reduction& reduction) {
         values = std::move(folded);
         bases.erase(bases.begin() + static_cast<std::ptrdiff_t>(b));
     }
-    return values;
 }
 
 // The value of the lane whose number differs in `mask`. Shuffles move 32 bits.
@@ -95,7 +141,7 @@ void Lowering::reduce_lanes(const Reduction& reduction, Registers& values) {
 }
 
 // Each warp's part lies in shared memory at its number along the axis; every thread folds those of its own lanes.
-void Lowering::reduce_warps(const Reduction& reduction, Registers& values) {
+void Lowering::reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Registers& values) {
     const std::vector<std::uint32_t> bases = thread_bases(reduction.from.layout);
     std::vector<std::uint32_t> part(bases.size());   // contribution to the part's number
     std::uint32_t parts = 1, repeated = 0;
@@ -109,12 +155,13 @@ void Lowering::reduce_warps(const Reduction& reduction, Registers& values) {
         }
     }
     if (parts == 1) return;
-    const std::uint32_t bytes = type_bytes(reduction.to.element), size = reduction.to.size();
+    const RegisterRows rows(reduction.from.shape, reduction.axis, registers_left);
+    const std::uint32_t bytes = type_bytes(reduction.to.element), size = reduction.to.size() * rows.count();
     const ValueId buffer = shared_buffer(std::uint64_t{size} * parts * bytes);
     MemoryInfo memory;
     memory.align = bytes;
     const auto address = [&](std::uint32_t number, ValueId of_part) {
-        const ValueId place = builder_.binary(Op::Iadd, Type::I32, coordinates_.place(reduction.to), i32(register_place(reduction.to.layout, number)));
+        const ValueId place = builder_.binary(Op::Iadd, Type::I32, coordinates_.place(reduction.to), i32(rows.place(number) + rows.row(number) * reduction.to.size()));
         const ValueId at = builder_.binary(Op::Iadd, Type::I32, place, builder_.binary(Op::Imul, Type::I32, of_part, i32(size)));
         return builder_.ptr_add(buffer, builder_.binary(Op::Imul, Type::I64, builder_.convert(Op::Zext, Type::I64, at), i64(bytes)));
     };
@@ -141,9 +188,12 @@ void Lowering::reduce_warps(const Reduction& reduction, Registers& values) {
 
 void Lowering::reduce(const Instruction& inst) {
     const Reduction reduction = this->reduction(inst);
-    Registers values = reduce_registers(reduction);
+    Registers values = present_values(reduction);
+    std::vector<std::uint32_t> bases = reduction.from.layout.registers;   // those that are left
+    reduce_registers(reduction, reduction.commutes ? kEverything : thread_step(reduction), bases, values);
     reduce_lanes(reduction, values);
-    reduce_warps(reduction, values);
+    reduce_warps(reduction, bases, values);
+    reduce_registers(reduction, kEverything, bases, values);
     registers(inst.result()) = std::move(values);
     Limits own = limits(reduction.tile);
     if (!own.empty()) own.erase(own.begin() + reduction.axis);

@@ -102,8 +102,7 @@ void Lowering::instruction(InstId id) {
             if (!is_tile(inst.type)) break;
             if (!function_.values[inst.result()].tile.valid()) return;
             const TileType type = type_of(inst.result());
-            const ValueId zero = is_float(type.element) ? builder_.const_float(type.element, 0) : builder_.const_int(type.element, 0);
-            registers(inst.result()).assign(type.layout.register_count(), zero);
+            registers(inst.result()).assign(type.layout.register_count(), zero(type.element));
             return;
         }
         default: break;
@@ -129,16 +128,41 @@ void Lowering::iota(const Instruction& inst) {
     }
 }
 
+// May the function end the launch? A call that is left in it may, too.
+bool Lowering::may_fail(FuncId callee) const {
+    const Function& function = context_.module.functions[callee];
+    for (const BlockId block : function.layout) {
+        for (const InstId id : function.blocks[block].insts) {
+            const Op op = function.insts[id].op;
+            if (op == Op::Panic || op == Op::Trap || op == Op::Call) return true;
+        }
+    }
+    return false;
+}
+
+// A function that may fail is not asked about lanes that do not exist: the quotient of two lanes outside is no error.
 void Lowering::map(const Instruction& inst) {
     const TileType type = type_of(inst.result());
+    const Limits limits = common_limits(inst.args.view());
+    const bool guarded = !limits.empty() && may_fail(inst.callee);
     Registers out;
     for (std::uint32_t r = 0; r < type.layout.register_count(); ++r) {
         std::vector<ValueId> args;
         for (std::uint32_t i = 0; i < inst.args.size(); ++i) args.push_back(i < inst.imm ? inst.args[i] : registers(inst.args[i])[r]);
-        out.push_back(builder_.call(inst.callee, args, {&type.element, 1})[0]);
+        const ValueId there = guarded ? is_present(limits, type, r) : ValueId::none();
+        if (!there.valid()) {
+            out.push_back(builder_.call(inst.callee, args, {&type.element, 1})[0]);
+            continue;
+        }
+        const BlockId present = function_.add_block(), after = function_.add_block();
+        out.push_back(function_.add_block_param(after, type.element));
+        builder_.br(there, Target{present, {}}, Target{after, {zero(type.element)}});
+        builder_.at_end(present);
+        builder_.jump(after, builder_.call(inst.callee, args, {&type.element, 1}));
+        builder_.at_end(after);
     }
     registers(inst.result()) = std::move(out);
-    limits(inst.result()) = common_limits(inst.args.view());
+    this->limits(inst.result()) = limits;
 }
 
 void Lowering::select(const Instruction& inst) {

@@ -62,6 +62,7 @@ class Lowering {
     void change_shape(const ir::Instruction& inst);
     void splat(const ir::Instruction& inst);
     void iota(const ir::Instruction& inst);
+    bool may_fail(ir::FuncId callee) const;
     void map(const ir::Instruction& inst);
     void select(const ir::Instruction& inst);
     void broadcast(const ir::Instruction& inst);
@@ -110,10 +111,12 @@ class Lowering {
     };
     Reduction reduction(const ir::Instruction& inst);
     ir::ValueId fold(const Reduction& reduction, ir::ValueId a, ir::ValueId b);
-    Registers reduce_registers(const Reduction& reduction);
+    Registers present_values(const Reduction& reduction);
+    std::uint32_t thread_step(const Reduction& reduction) const;
+    void reduce_registers(const Reduction& reduction, std::uint32_t below, std::vector<std::uint32_t>& bases, Registers& values);
     ir::ValueId from_lane(ir::ValueId value, std::uint32_t mask);
     void reduce_lanes(const Reduction& reduction, Registers& values);
-    void reduce_warps(const Reduction& reduction, Registers& values);
+    void reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Registers& values);
     void reduce(const ir::Instruction& inst);
 
     // lower_convert.cpp
@@ -122,6 +125,7 @@ class Lowering {
     ir::ValueId shared_buffer(std::uint64_t bytes);
 
     ir::ValueId i32(std::uint32_t value) { return builder_.const_int(ir::Type::I32, value); }
+    ir::ValueId zero(ir::Type type) { return ir::is_float(type) ? builder_.const_float(type, 0) : builder_.const_int(type, 0); }
     ir::ValueId i64(std::int64_t value) { return builder_.const_int(ir::Type::I64, static_cast<std::uint64_t>(value)); }
     ir::ValueId widen(ir::ValueId value) { return builder_.convert(ir::Op::Sext, ir::Type::I64, value); }
 

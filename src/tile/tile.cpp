@@ -14,6 +14,12 @@ bool has_tiles(const ir::Module& module) {
     return std::any_of(module.functions.begin(), module.functions.end(), [](const ir::Function& function) { return has_tiles(function); });
 }
 
+Span user_span(const ir::Function& function, const ir::Instruction& inst) {
+    Span span = inst.span;
+    for (ir::InlineScopeId scope = inst.scope; scope.valid(); scope = function.inline_scopes[scope].parent) span = function.inline_scopes[scope].call_span;
+    return span;
+}
+
 bool lower(ir::Module& module, DiagSink& sink, const Step& seen) {
     const Context context{module, sink};
     std::vector<ir::FuncId> kernels;

@@ -25,6 +25,9 @@ struct Context {
     DiagSink& sink;
 };
 
+// Where the kernel itself calls what an operation came from: the library's own lines say nothing to its users.
+Span user_span(const ir::Function& function, const ir::Instruction& inst);
+
 // False: reported.
 bool infer_types(ir::Function& function, const Context& context);
 bool check_shapes(const ir::Function& function, const Context& context);

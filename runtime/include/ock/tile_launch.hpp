@@ -27,22 +27,27 @@ struct TileInstance {
     std::span<const TileShape> tensors;          // in the order of the parameters
 };
 
-// The loaded module of a header, once for each context.
+// The loaded module of a header, once for each context. Headers have one as a global variable, so what it holds is never
+// given back: when a program's globals are destroyed, the driver (or the emulator, which was loaded later) may be gone.
 class ModuleCache {
   public:
     Function function(const std::shared_ptr<detail::ContextState>& context, std::span<const Image> images, std::span<const PanicSite> sites,
                       const KernelContract& contract, Where where) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        for (const auto& [known, module] : loaded_) {
-            if (known == context) return module.function(contract, where);
+        for (const Loaded& one : loaded_) {
+            if (one.context == context) return one.module.function(contract, where);
         }
-        loaded_.emplace_back(context, Module(Context(context), images, sites, where));
-        return loaded_.back().second.function(contract, where);
+        loaded_.push_back({context, Module(Context(context), images, sites, where)});
+        return loaded_.back().module.function(contract, where);
     }
 
   private:
+    struct Loaded {
+        std::shared_ptr<detail::ContextState> context;
+        Module module;
+    };
     std::mutex mutex_;
-    std::list<std::pair<std::shared_ptr<detail::ContextState>, Module>> loaded_;
+    std::list<Loaded>& loaded_ = *new std::list<Loaded>();
 };
 
 namespace detail {
