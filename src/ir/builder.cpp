@@ -90,13 +90,6 @@ ValueId Builder::fma(Type type, ValueId a, ValueId b, ValueId c) {
     return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
-ValueId Builder::machine_float(MachineFloat what, Type type, std::span<const ValueId> args) {
-    Instruction inst = make(Op::Fmachine, type);
-    inst.aux = what.code();
-    inst.args.append(args);
-    return function_.insts[append(std::move(inst), {&type, 1})].result();
-}
-
 ValueId Builder::convert(Op op, Type to, ValueId a) {
     return unary(op, to, a);
 }

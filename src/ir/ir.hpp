@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "intrinsic/intrinsic.hpp"
-#include "ir/machine_float.hpp"
 #include "ir/tile_type.hpp"
 #include "source/span.hpp"
 #include "support/index_map.hpp"
@@ -75,7 +74,7 @@ enum class Op : std::uint8_t {
 #include "ir/ops.def"
 };
 enum class ResultRule : std::uint8_t { None, Type, Bool, PtrLocal, Many };
-enum class AuxKind : std::uint8_t { None, IntCond, FloatCond, Sreg, Scope, Order, Atomic, Machine, MachineFloat };
+enum class AuxKind : std::uint8_t { None, IntCond, FloatCond, Sreg, Scope, Order, Atomic, Machine };
 enum class Effect : std::uint8_t { Pure, Read, Write, ReadWrite, Control, Convergent };
 struct OpInfo {
     std::string_view text;
@@ -158,7 +157,7 @@ struct InlineScope {
 struct Instruction {
     Op op = Op::Unreachable;
     Type type = Type::Void;  // controlling type: see the result column of ops.def
-    std::uint16_t aux = 0;   // IntCond, FloatCond, Sreg, Scope, AtomicInfo, intrinsic::Machine or MachineFloat::code
+    std::uint16_t aux = 0;   // IntCond, FloatCond, Sreg, Scope, AtomicInfo or intrinsic::Machine
     MemoryInfo memory;       // Load, Store, Memcpy, Memset; Alloca (align only)
     std::uint64_t imm =
         0;  // Const value, Alloca/Memcpy/Memset bytes, Load/Store offset (as int64), Panic site
@@ -180,7 +179,6 @@ struct Instruction {
     Scope fence_scope() const { return static_cast<Scope>(aux); }
     AtomicInfo atomic() const { return AtomicInfo::unpack(aux); }
     intrinsic::Machine machine() const { return static_cast<intrinsic::Machine>(aux); }
-    MachineFloat machine_float() const { return MachineFloat::from_code(aux); }
 };
 
 struct Value {
@@ -317,7 +315,6 @@ class Builder {
     ValueId fcmp(FloatCond cond, ValueId a, ValueId b);
     ValueId select(ValueId cond, ValueId a, ValueId b);
     ValueId fma(Type type, ValueId a, ValueId b, ValueId c);
-    ValueId machine_float(MachineFloat what, Type type, std::span<const ValueId> args);
     ValueId convert(Op op, Type to, ValueId a);
     ValueId alloca_slot(std::uint64_t bytes, std::uint32_t align);  // placed in the entry block
     ValueId ptr_add(ValueId ptr, ValueId bytes);

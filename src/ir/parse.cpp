@@ -390,7 +390,7 @@ class Parser {
         return true;
     }
 
-    // mnemonic = operation ["." condition | "." register | "." scope | "." machine float] ["." type]
+    // mnemonic = operation ["." condition | "." register | "." scope] ["." type]
     bool mnemonic(Instruction& inst) {
         std::string_view text;
         mnemonic_line_ = lexer_.line();
@@ -436,11 +436,6 @@ class Parser {
             case AuxKind::FloatCond: return set(float_cond_from_text(text));
             case AuxKind::Sreg: return set(sreg_from_text(text));
             case AuxKind::Scope: return set(scope_from_text(text));
-            case AuxKind::MachineFloat: {
-                const std::optional<MachineFloat> found = machine_float_from_text(text);
-                if (found) inst.aux = found->code();
-                return found.has_value();
-            }
             case AuxKind::Machine: return set(intrinsic::machine_from_key(text));
             case AuxKind::Order:
             case AuxKind::Atomic: {

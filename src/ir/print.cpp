@@ -187,7 +187,7 @@ class Printer {
             case AuxKind::Order: out_.put(".{}", atomic_text(inst.atomic(), false)); break;
             case AuxKind::Atomic: out_.put(".{}", atomic_text(inst.atomic(), true)); break;
             case AuxKind::Machine: out_.put(".{}", intrinsic::info(inst.machine()).key); break;
-            case AuxKind::MachineFloat: out_.put(".{}", machine_float_text(inst.machine_float())); break;
+
         }
         if (mnemonic_has_type(inst.op)) out_.put(".{}", type_text(inst.type));
     }

@@ -228,7 +228,6 @@ class Verifier {
             case Op::Fabs: case Op::Fcopysign: case Op::Fmin: case Op::Fmax: case Op::Fsqrt: case Op::Ffloor:
             case Op::Fceil: case Op::Ftrunc: case Op::Frint: case Op::Fcmp:
                 return all_of_type(is_float(type));
-            case Op::Fmachine: return machine_float(inst);
             case Op::Trunc: return conversion(is_int(arg(0)) && type_bits(arg(0)) > bits, is_int(type));
             case Op::Zext: return conversion(is_int(arg(0)) && type_bits(arg(0)) < bits, is_int(type));
             case Op::Sext: return conversion(is_int(arg(0)) && type_bits(arg(0)) < bits, is_int(type));
@@ -323,16 +322,6 @@ class Verifier {
         }
         require(type == (inst.results.empty() ? Type::Void : function_.type_of(inst.results[0])),
                 "not the type of the first result");
-    }
-
-    void machine_float(const Instruction& inst) {
-        const MachineFloat what = inst.machine_float();
-        const MachineFloatInfo& info = machine_float_info(what.op);
-        const bool f64 = inst.type == Type::F64 && info.types == MachineFloatTypes::Both && !what.ftz && !what.sat;
-        require(inst.type == Type::F32 || f64, "not a type of this operation");
-        require(inst.args.size() == info.arity, "wrong operand count");
-        for (const ValueId value : inst.args)
-            require(function_.type_of(value) == inst.type, "an operand's type is not the instruction's");
     }
 
     void targets(const Instruction& inst) {

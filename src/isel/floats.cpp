@@ -168,6 +168,16 @@ ptx::Operand Selector::rounded_to_odd(const Operand& f64) {
     return with_sticky_bit(toward_zero, lost);
 }
 
+// Under fast_math, division and square root of f32 are approximate.
+bool Selector::approximate_f32(const ir::Instruction& inst, Form form) {
+    if (!context_.options.fast_math || inst.type != VT::F32) return false;
+    const Operand to = r(result(inst));
+    Instr& instr = inst.args.size() == 1 ? emit(form, PT::F32, {to, src(inst.args[0])})
+                                         : emit(form, PT::F32, {to, src(inst.args[0]), src(inst.args[1])});
+    instr.mods.ftz = true;
+    return true;
+}
+
 void Selector::divide(const ir::Instruction& inst) {
     if (approximate_f32(inst, Form::DivFull)) return;
     const bool half = is_half(inst.type);

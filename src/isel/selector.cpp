@@ -49,7 +49,7 @@ static bool may_call(const ir::Function& function, const ir::Instruction& inst) 
 static bool is_float_arithmetic(ir::Op op) {
     using ir::Op;
     static constexpr Op kOps[] = {Op::Fadd,  Op::Fsub, Op::Fmul,   Op::Fdiv,  Op::Fma,
-                                  Op::Fsqrt, Op::Fcmp, Op::Fptosi, Op::Fptoui, Op::Fmachine};
+                                  Op::Fsqrt, Op::Fcmp, Op::Fptosi, Op::Fptoui, Op::Machine};
     return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
@@ -229,7 +229,6 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::Fceil: return round_integral(inst, ptx::Round::Rpi);
         case Op::Ftrunc: return round_integral(inst, ptx::Round::Rzi);
         case Op::Frint: return round_integral(inst, ptx::Round::Rni);
-        case Op::Fmachine: return machine_float(inst);
         case Op::Fcmp: return compare_floats(inst);
         case Op::Trunc: return truncate(inst);
         case Op::Zext: return extend(inst, false);

@@ -187,7 +187,6 @@ class Selector {
     void divide(const ir::Instruction& inst);
     void float_remainder(const ir::Instruction& inst);
     void square_root(const ir::Instruction& inst);
-    void machine_float(const ir::Instruction& inst);               // machine_floats.cpp
     bool approximate_f32(const ir::Instruction& inst, Form form);  // under fast_math; false: nothing was written
     void sign_op(const ir::Instruction& inst);
     void copy_sign(const ir::Instruction& inst);

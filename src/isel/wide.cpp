@@ -81,7 +81,6 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Fceil:
         case Op::Ftrunc:
         case Op::Frint:
-        case Op::Fmachine:
         case Op::Fcmp:
         case Op::Fcvt:
         case Op::PtrToInt:

@@ -161,7 +161,6 @@ class FunctionLowering {
     void lower_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     ir::ValueId integer_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args);
     ir::ValueId float_intrinsic(intrinsic::Intrinsic which, std::span<const Value> args);
-    ir::ValueId machine_float(ir::MachineFloatOp op, ItemRef item, std::span<const Value> args);
     void memory_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination);
     std::vector<std::uint64_t> const_arguments(ItemRef item);
     void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);

@@ -56,26 +56,6 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::FloatFma:
         case Intrinsic::FloatMin:
         case Intrinsic::FloatMax: return give(float_intrinsic(which, args));
-#define OCKC_MACHINE_FLOAT_ROW(row, op) \
-        case Intrinsic::row: return give(machine_float(ir::MachineFloatOp::op, item, args))
-        OCKC_MACHINE_FLOAT_ROW(FloatAdd, Add);
-        OCKC_MACHINE_FLOAT_ROW(FloatSub, Sub);
-        OCKC_MACHINE_FLOAT_ROW(FloatMul, Mul);
-        OCKC_MACHINE_FLOAT_ROW(FloatFmaRounded, Fma);
-        OCKC_MACHINE_FLOAT_ROW(FloatDiv, Div);
-        OCKC_MACHINE_FLOAT_ROW(FloatRcp, Rcp);
-        OCKC_MACHINE_FLOAT_ROW(FloatSqrtRounded, Sqrt);
-        OCKC_MACHINE_FLOAT_ROW(FloatDivApprox, DivApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatDivFull, DivFull);
-        OCKC_MACHINE_FLOAT_ROW(FloatRcpApprox, RcpApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatSqrtApprox, SqrtApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatRsqrtApprox, RsqrtApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatEx2Approx, Ex2Approx);
-        OCKC_MACHINE_FLOAT_ROW(FloatLg2Approx, Lg2Approx);
-        OCKC_MACHINE_FLOAT_ROW(FloatSinApprox, SinApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatCosApprox, CosApprox);
-        OCKC_MACHINE_FLOAT_ROW(FloatTanhApprox, TanhApprox);
-#undef OCKC_MACHINE_FLOAT_ROW
         case Intrinsic::TileLoad:
         case Intrinsic::TileStore:
         case Intrinsic::TileSplat:
@@ -258,32 +238,6 @@ ir::ValueId FunctionLowering::float_intrinsic(Intrinsic which, std::span<const V
         default: break;   // the caller sends float rows only
     }
     OCKC_UNREACHABLE("float intrinsic");
-}
-
-// The scalar constants among an item's generic arguments.
-static SmallVec<std::uint64_t, 3> const_args(types::TypeStore& types, ItemRef item) {
-    SmallVec<std::uint64_t, 3> values;
-    for (const types::GenericArg arg : types[item.args]) {
-        if (arg.kind() == types::GenericArg::Kind::Const) values.push_back(types[arg.as_const()].bits[0]);
-    }
-    return values;
-}
-
-ir::ValueId FunctionLowering::machine_float(ir::MachineFloatOp op, ItemRef item, std::span<const Value> args) {
-    const SmallVec<std::uint64_t, 3> modes = const_args(types_, item);
-    ir::MachineFloat what;
-    what.op = op;
-    if (ir::machine_float_info(op).kind == ir::MachineFloatKind::Approx) {
-        what.ftz = modes.size() > 0 && modes[0] != 0;
-    } else {
-        OCKC_CHECK_MSG(modes.size() >= 2 && modes[0] <= 3, "a rounded float operation without its mode");
-        what.rounding = static_cast<ir::FloatRounding>(modes[0]);
-        what.ftz = modes[1] != 0;
-        what.sat = modes.size() > 2 && modes[2] != 0;
-    }
-    SmallVec<ir::ValueId, 3> values;
-    for (const Value& arg : args) values.push_back(arg.a);
-    return builder_.machine_float(what, function_.type_of(values[0]), values.view());
 }
 
 void FunctionLowering::memory_intrinsic(Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination) {

@@ -285,7 +285,7 @@ class InstCombine {
             case Op::PtrAdd: case Op::Nonnull: case Op::Load: case Op::Store: case Op::Memcpy: case Op::Memset:
                 return simplify_memory(r);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Barrier: case Op::Fence: case Op::Call:
-            case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: case Op::Fmachine: case Op::Machine:
+            case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: case Op::Machine:
             case Op::MachineMemory: case Op::MachineSync: case Op::Vprintf:
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
             case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileConvert:
