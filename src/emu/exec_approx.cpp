@@ -24,7 +24,7 @@ const Op* run_f32(const Op& op, Warp& warp) {
     return &op + 1;
 }
 // One half, or two side by side.
-template <double (*kFunction)(double), class T>
+template <double (*kFunction)(double), class T, bool kFtz>
 const Op* run_half(const Op& op, Warp& warp) {
     using Bits = typename T::Bits;
     const Bits* a = warp.lanes<Bits>(op.source[0]);
@@ -32,8 +32,9 @@ const Op* run_half(const Op& op, Warp& warp) {
     each_active(warp, [&](std::uint32_t i) {
         const auto one = [&](auto element, auto bits) {
             using E = decltype(element);
-            const auto r = E::bits(kFunction(E::value(op.ftz ? E::flush(bits) : bits)));
-            return op.ftz ? E::flush(r) : r;
+            const bool flush = kFtz || op.ftz;
+            const auto r = E::bits(kFunction(E::value(flush ? E::flush(bits) : bits)));
+            return flush ? E::flush(r) : r;
         };
         out[i] = T::map(a[i], one);
     });
@@ -114,13 +115,13 @@ const Op* run_div(const Op& op, Warp& warp) {
     return &op + 1;
 }
 
-template <double (*kFunction)(double)>
+template <double (*kFunction)(double), bool kFtz = false>
 Handlers by_type(Type type) {
     switch (type) {
-        case Type::F16: return same(run_half<kFunction, OneHalf<Half>>);
-        case Type::BF16: return same(run_half<kFunction, OneHalf<Brain>>);
-        case Type::F16X2: return same(run_half<kFunction, TwoHalves<Half>>);
-        case Type::BF16X2: return same(run_half<kFunction, TwoHalves<Brain>>);
+        case Type::F16: return same(run_half<kFunction, OneHalf<Half>, kFtz>);
+        case Type::BF16: return same(run_half<kFunction, OneHalf<Brain>, kFtz>);
+        case Type::F16X2: return same(run_half<kFunction, TwoHalves<Half>, kFtz>);
+        case Type::BF16X2: return same(run_half<kFunction, TwoHalves<Brain>, kFtz>);
         default: return same(run_f32<kFunction>);
     }
 }
@@ -135,6 +136,7 @@ Handlers select_float_approx(const Request& request) {
         case Form::SqrtApprox: return same(run_f32<root>);
         case Form::RsqrtApprox: return same(request.mods.type == Type::F64 ? run_rsqrt_f64 : run_f32<rsqrt>);
         case Form::Ex2Approx: return by_type<power_of_two>(request.mods.type);
+        case Form::Ex2ApproxBf16: return by_type<power_of_two, true>(request.mods.type);
         case Form::Lg2Approx: return same(run_f32<log_of_two>);
         case Form::SinApprox: return same(run_f32<sine>);
         case Form::CosApprox: return same(run_f32<cosine>);

@@ -178,8 +178,18 @@ bool Selector::approximate_f32(const ir::Instruction& inst, Form form) {
     return true;
 }
 
+// 1 / b of f32 and f64 has an instruction of its own, rounded as the quotient is.
+bool Selector::reciprocal(const ir::Instruction& inst) {
+    const ir::Instruction* one = constant_def(inst.args[0]);
+    const std::uint64_t bits = inst.type == VT::F32 ? 0x3F80'0000u : 0x3FF0'0000'0000'0000u;
+    if (is_half(inst.type) || one == nullptr || one->imm != bits) return false;
+    emit(Form::Rcp, float_type(inst.type), {r(result(inst)), src(inst.args[1])}).mods.round = ptx::Round::Rn;
+    return true;
+}
+
 void Selector::divide(const ir::Instruction& inst) {
     if (approximate_f32(inst, Form::DivFull)) return;
+    if (reciprocal(inst)) return;
     const bool half = is_half(inst.type);
     const Operand a = half ? as_f32(inst.args[0]) : src(inst.args[0]);
     const Operand b = half ? as_f32(inst.args[1]) : src(inst.args[1]);

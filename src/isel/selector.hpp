@@ -187,6 +187,7 @@ class Selector {
     void divide(const ir::Instruction& inst);
     void float_remainder(const ir::Instruction& inst);
     void square_root(const ir::Instruction& inst);
+    bool reciprocal(const ir::Instruction& inst);                  // false: nothing was written
     bool approximate_f32(const ir::Instruction& inst, Form form);  // under fast_math; false: nothing was written
     void sign_op(const ir::Instruction& inst);
     void copy_sign(const ir::Instruction& inst);

@@ -165,7 +165,7 @@ class Validator {
             error("ordered loads and stores have a scope, others do not");
         }
         if (m.ftz && m.type != Type::F32 && m.type != Type::F16 && m.type != Type::F16X2 &&
-            m.source_type != Type::F32 && instr.form != Form::Ex2Approx) {
+            m.source_type != Type::F32) {
             error(".ftz is for f32 and f16");
         }
         if (m.sat && !is_float_type(m.type) && m.type != Type::S32 && m.type != Type::F16X2 &&

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "assemble.hpp"
+#include "ptx/matrix.hpp"
 #include "ptx/parse.hpp"
 #include "ptx/print.hpp"
 #include "ptx/validate.hpp"
@@ -105,9 +106,13 @@ class Sampler {
             case Role::SourceAny:
             case Role::VectorOrReg: return Operand::reg(reg(type, bits));
             case Role::Immediate: return Operand::imm(3);
-            case Role::List:
-                return Operand::list(
-                    f_.new_list({Operand::reg(reg(type, bits)), Operand::reg(reg(type, bits))}));
+            case Role::List: {
+                const auto at = static_cast<std::size_t>(&spec - instr.info().operands);
+                const std::uint32_t fixed = matrix_registers(instr.form, instr.mods, at);
+                std::vector<Operand> items;
+                for (std::uint32_t n = fixed != 0 ? fixed : 2; n > 0; --n) items.push_back(Operand::reg(reg(type, bits)));
+                return Operand::list(f_.new_list(std::move(items)));
+            }
             case Role::Address: return Operand::at(reg(Type::B64, 64));
             case Role::Label: return Operand::label(LabelId(0));
             case Role::Function: return Operand::symbol(m_.symbol("callee"));
