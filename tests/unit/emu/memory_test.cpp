@@ -234,7 +234,7 @@ TEST_CASE("atomics return the old value and leave the new one") {
               0x4000'0000) == pair(0x4000'0000, 0x4040'0000));
     CHECK(one("mov.b16 %rs1, 0x3C00;\natom.global.add.noftz.f16 %rs2, [%rd30], %rs1;\ncvt.u32.u16 %r9, %rs2;",
               0x4000) == pair(0x4000, 0x4200));
-    CHECK(one("atom.global.add.noftz.f16x2 %r9, [%rd30], 0x3C003C00;", 0x3C00'4000) ==
+    CHECK(one("mov.u32 %r1, 0x3C003C00;\natom.global.add.noftz.f16x2 %r9, [%rd30], %r1;", 0x3C00'4000) ==
           pair(0x3C00'4000, 0x4000'4200));
     CHECK(
         one("mov.b16 %rs1, 0x3F80;\natom.global.add.noftz.bf16 %rs2, [%rd30], %rs1;\ncvt.u32.u16 %r9, %rs2;",
@@ -247,7 +247,7 @@ TEST_CASE("atomics return the old value and leave the new one") {
     CHECK(one("mov.u32 %r9, 0;\nred.global.and.b32 [%rd30], 5;", 7) == 5);
     CHECK(one("mov.u32 %r9, 0;\nred.global.max.s32 [%rd30], -5;", 7) == 7);
     CHECK(one("mov.u32 %r9, 0;\nred.global.inc.u32 [%rd30], 7;", 7) == 0);
-    CHECK(one("mov.u32 %r9, 0;\nred.relaxed.gpu.global.add.noftz.bf16x2 [%rd30], 0x3F803F80;", 0x4000'4000) ==
+    CHECK(one("mov.u32 %r9, 0;\nmov.u32 %r1, 0x3F803F80;\nred.relaxed.gpu.global.add.noftz.bf16x2 [%rd30], %r1;", 0x4000'4000) ==
           0x4040'4040);
     // Subnormals are flushed in global memory and kept in shared memory.
     CHECK(one("mov.b32 %f1, 0f00000001;\natom.global.add.f32 %f2, [%rd30], %f1;\nmov.u32 %r9, 0;", 1) == 0);
