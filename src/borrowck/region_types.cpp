@@ -227,7 +227,7 @@ TypeId RegionTypes::project(TypeId base, const mir::Projection& step, std::uint3
     switch (step.kind) {
         case mir::ProjectionKind::Deref:
         case mir::ProjectionKind::Index:
-        case mir::ProjectionKind::ConstantIndex: variant = 0; return data.element;
+        case mir::ProjectionKind::ConstantIndex: variant = 0; return data.kind == TypeKind::Str ? step.type : data.element;   // bytes of text
         case mir::ProjectionKind::Subslice:
             variant = 0;
             if (data.kind == TypeKind::Array) return types_.array(data.element, types_[step.type].length);

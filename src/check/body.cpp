@@ -179,7 +179,7 @@ TypeId BodyChecker::normalize(TypeId type, Span span) {
 
 TypeId BodyChecker::structural(TypeId type) {
     const TypeId known = shallow(type);
-    if (probing_ || !infer_.is_type_var(known)) return known;
+    if (probing_ || types_.kind(known) != TypeKind::Infer) return known;   // numbers too: a closure may tell their type
     run_obligations();
     return shallow(known);
 }

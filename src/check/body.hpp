@@ -239,6 +239,7 @@ class BodyChecker final : public ClosureSource {
     std::vector<Adjustment> deref_adjustments(const std::vector<DerefStep>& steps, std::uint32_t count, Span span);
     TypeId check_field(ExprId id, const hir::FieldExpr& e);
     TypeId report_no_field(ExprId id, const hir::FieldExpr& e, TypeId type, DefId private_field);
+    void refuse_negative_index(const hir::IndexExpr& e, TypeId self);
     TypeId check_index(ExprId id, const hir::IndexExpr& e);
     std::optional<TypeId> try_index_step(ExprId id, const hir::IndexExpr& e, TypeId self, TypeId index, const std::vector<Adjustment>& derefs);
     TypeId check_deref(ExprId id, const hir::UnaryExpr& e, Expectation expected);
@@ -337,6 +338,7 @@ class BodyChecker final : public ClosureSource {
     std::string_view print_trait_text(DefId trait) const;
     void report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeId rhs, Span op_span);
     void report_ambiguous(const Obligation& obligation);
+    Diagnostic& report_question_mark(Span at, TypeId result, TypeId residual);
     void report_need_type(Span span, TypeId type);
     void report_need_const(Span span);
     std::string describe(TypeId type);
@@ -375,6 +377,7 @@ class BodyChecker final : public ClosureSource {
     TypeId return_type_;                // none in constants
     std::map<DefId, TypeId> opaques_;   // `impl Trait`s of the result, being found
     Span return_span_;
+    struct { ExprId lhs, rhs; } assigned_;   // the assignment looked at last, for messages
     bool in_closure_ = false;
     bool probing_ = false;              // inside a snapshot that is rolled back: obligations must stay as they are
     bool diverges_ = false;

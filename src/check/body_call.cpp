@@ -250,7 +250,10 @@ void BodyChecker::merge_argument_errors(hir::List<ExprId> args, std::size_t firs
 TypeId BodyChecker::check_method_call(ExprId id, const hir::MethodCallExpr& e, Expectation expected) {
     const TypeId receiver = structural(check_expr(e.receiver));
     const auto check_rest = [&] {
-        for (ExprId arg : e.args) check_expr(arg);
+        for (ExprId arg : e.args) {
+            const bool closure = std::holds_alternative<hir::ClosureExpr>(expr(arg).data);
+            check_expr(arg, closure ? Expectation::has(types_.error) : Expectation::none());
+        }
         return types_.error;
     };
     if (has_error(receiver)) return check_rest();

@@ -65,7 +65,12 @@ TypeId BodyChecker::lower_closure_result(hir::TyId type) {
 TypeId BodyChecker::check_closure(ExprId id, const hir::ClosureExpr& e, Expectation expected) {
     ExpectedSig sig;
     std::optional<ClosureKind> kind;
-    if (expected.kind == Expectation::Kind::HasType) deduce_closure(expected.type, sig, kind);
+    const bool of_nothing = expected.kind == Expectation::Kind::HasType && expected.type == types_.error;
+    if (expected.kind == Expectation::Kind::HasType && !of_nothing) deduce_closure(expected.type, sig, kind);
+    if (of_nothing) {   // an argument of what does not exist: nothing is known of its parameters, and nothing is wrong with that
+        sig.known = true;
+        sig.inputs.assign(e.params.size(), types_.error);
+    }
     auto info = std::make_unique<ClosureInfo>();
     info->def = e.def;
     info->owner = generics_owner(program_, cx_.body_owner(owner_));

@@ -223,6 +223,7 @@ TypeId BodyChecker::check_assign(ExprId, const hir::AssignExpr& e) {
     const TypeId place = check_expr(e.lhs);
     require_place(e.lhs, Code::E0070, e.op_span);
     make_place_mutable(e.lhs);
+    assigned_ = {e.lhs, e.rhs};
     check_coerce(e.rhs, place);
     require_sized(place, {span(e.lhs), CauseKind::SizedVariable, {}, {}, {}});
     return types_.unit;

@@ -210,6 +210,21 @@ std::optional<TypeId> BodyChecker::shared_index_step(ExprId id, const hir::Index
     return std::nullopt;
 }
 
+// `x[-1]`: the literal takes the type usize, which has no negation; the index is what is wrong.
+void BodyChecker::refuse_negative_index(const hir::IndexExpr& e, TypeId self) {
+    const auto* minus = std::get_if<hir::UnaryExpr>(&expr(e.index).data);
+    if (minus == nullptr || minus->op != hir::UnaryOp::Neg || !std::holds_alternative<hir::LiteralExpr>(expr(minus->operand).data)) return;
+    const TypeKind kind = types_.kind(self);
+    if (kind != TypeKind::Array && kind != TypeKind::Slice && !is_shared_array(self)) return;
+    const std::string what = is_shared_array(self) ? text(self) : fmt::format("[{}]", text(types_[self].element));
+    Diagnostic& diagnostic = error(Code::None, span(e.index), fmt::format("negative integers cannot be used to index on a `{}`", what));
+    diagnostic.label(span(e.index), fmt::format("cannot use a negative integer for indexing on `{}`", what));
+    if (std::holds_alternative<hir::PathExpr>(expr(e.base).data) && cx_.sources() != nullptr) {
+        diagnostic.suggest(span(e.index).start(), fmt::format("{}.len() ", cx_.sources()->text(span(e.base))),
+                           fmt::format("to access an element starting from the end of the `{}`, compute the index", what));
+    }
+}
+
 TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
     const TypeId base = structural(check_expr(e.base));
     const TypeId index = structural(check_expr(e.index));
@@ -218,7 +233,10 @@ TypeId BodyChecker::check_index(ExprId id, const hir::IndexExpr& e) {
     const std::vector<DerefStep> steps = autoderef(base, span(e.base));
     for (std::uint32_t i = 0; i < steps.size(); ++i) {
         const TypeId self = structural(steps[i].type);
-        if (const auto element = try_index_step(id, e, self, index, deref_adjustments(steps, i, span(e.base)))) return *element;
+        if (const auto element = try_index_step(id, e, self, index, deref_adjustments(steps, i, span(e.base)))) {
+            refuse_negative_index(e, self);
+            return *element;
+        }
         const TypeKind kind = types_.kind(self);
         const bool is_shared = is_shared_array(self);
         if (kind != TypeKind::Array && kind != TypeKind::Slice && !is_shared) continue;

@@ -127,6 +127,15 @@ void BodyChecker::suggest_conversion(Diagnostic& diagnostic, ExprId id, TypeId e
         }
         return;
     }
+    if (const auto* assign = std::get_if<hir::AssignExpr>(&expr(id).data); assign != nullptr && e.kind == TypeKind::Bool) {
+        diagnostic.suggest(assign->op_span.after(), "=", "you might have meant to compare for equality");
+        return;
+    }
+    const bool through = id == assigned_.rhs && e.kind == TypeKind::Ref && e.mutability == Mutability::Mut && can_coerce(found, e.element);
+    if (through) {
+        diagnostic.suggest(span(assigned_.lhs).start(), "*", "consider dereferencing here to assign to the mutably borrowed value");
+        return;
+    }
     if (e.kind == TypeKind::Ref && types_.kind(found) != TypeKind::Ref && can_coerce(types_.ref(types_.erased, found, e.mutability), expected)) {
         const std::string_view sigil = e.mutability == Mutability::Mut ? "&mut " : "&";
         diagnostic.suggest(at.start(), std::string(sigil), e.mutability == Mutability::Mut ? "consider mutably borrowing here" : "consider borrowing here",
@@ -261,9 +270,18 @@ void BodyChecker::report_operands(ExprId id, hir::BinaryOp op, TypeId lhs, TypeI
         return;
     }
     const std::string_view trait = assign ? ast::info(op).assign_trait : ast::info(op).trait_name;
-    error(Code::E0277, op_span, operator_message(op, assign, l, r))
-        .label(op_span, fmt::format("no implementation for `{} {} {}`", l, symbol, r))
+    Diagnostic& diagnostic = error(Code::E0277, op_span, operator_message(op, assign, l, r));
+    diagnostic.label(op_span, fmt::format("no implementation for `{} {} {}`", l, symbol, r))
         .help(fmt::format("the trait `{}<{}>` is not implemented for `{}`", trait, r, l));
+    // An integer meets a float: the integer is what has to change.
+    const auto* binary = std::get_if<hir::BinaryExpr>(&expr(id).data);
+    const auto is_float = [&](TypeId type) { return types_.kind(type) == TypeKind::Float || (types_.kind(type) == TypeKind::Infer && types_[type].infer_kind == InferKind::Float); };
+    if (binary == nullptr || is_float(lhs) == is_float(rhs)) return;
+    const ExprId number = is_float(lhs) ? binary->rhs : binary->lhs;
+    const TypeId other = is_float(lhs) ? lhs : rhs;
+    if (types_.kind(is_float(lhs) ? rhs : lhs) != TypeKind::Int || !std::holds_alternative<hir::PathExpr>(expr(number).data)) return;
+    const std::string_view name = types_.kind(other) == TypeKind::Float ? types::float_name(types_[other].float_kind) : "f32";
+    diagnostic.suggest(span(number).after(), fmt::format(" as {}", name), fmt::format("convert the integer with `as {}`", name));
 }
 
 // Would the failed bound have brought the other one with it (itself, or as a supertrait)?
@@ -378,8 +396,7 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
         diagnostic = &error(Code::E0277, cause.span, "the `?` operator can only be applied to values that implement `Try`");
         diagnostic->label(cause.span, fmt::format("the `?` operator cannot be applied to type `{}`", who));
     } else if (trait_name == "FromResidual") {
-        diagnostic = &error(Code::E0277, cause.span, "the `?` operator can only be used in a function that returns `Result` or `Option`");
-        diagnostic->label(cause.span, fmt::format("cannot use the `?` operator in a function that returns `{}`", who));
+        diagnostic = &report_question_mark(cause.span, self, types_[args].size() > 1 ? types_[args][1].as_type() : types_.error);
     } else if (const std::string_view shows = print_trait_text(goal.trait); !shows.empty()) {
         diagnostic = &error(Code::E0277, cause.span, fmt::format("`{}` cannot be printed this way", who));
         diagnostic->label(cause.span, fmt::format("shows {}", shows)).help("`{}` shows every number, `bool`, `char` and `&str`");
@@ -393,10 +410,36 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
         diagnostic = &error(Code::E0277, cause.span, fmt::format("the trait bound `{}: {}` is not satisfied", who, trait));
         diagnostic->label(cause.span, fmt::format("the trait `{}` is not implemented for `{}`", trait, who));
     }
-    if (cause.kind == CauseKind::ItemBound && cause.item.valid() && cause.bound_span.valid()) {
+    const bool desugared = trait_name == "Try" || trait_name == "FromResidual";
+    if (cause.kind == CauseKind::ItemBound && cause.item.valid() && cause.bound_span.valid() && !desugared) {
         diagnostic->note_at(cause.bound_span, fmt::format("required by a bound in `{}`", program_.name(cause.item)));
     }
     if (types_.kind(self) == TypeKind::Param) diagnostic->help(fmt::format("consider restricting type parameter `{}` with trait `{}`", who, trait));
+}
+
+// `?` where the function's result cannot take what it would return early.
+Diagnostic& BodyChecker::report_question_mark(Span at, TypeId result, TypeId residual) {
+    const auto is = [&](TypeId type, DefId def) { return types_.kind(type) == TypeKind::Adt && types_[type].def == def; };
+    const bool in_closure = std::any_of(closures_.begin(), closures_.end(), [&](const auto& closure) {
+        const Span body = span(closure.second.body);
+        return body.file == at.file && body.begin <= at.begin && at.end <= body.end;
+    });
+    const std::string_view where = in_closure ? "closure" : "function";
+    const bool to_option = is(result, lang_.option), to_result = is(result, lang_.result);
+    if (to_option && is(residual, lang_.result)) {
+        Diagnostic& diagnostic = error(Code::E0277, at, fmt::format("the `?` operator can only be used on `Option`s, not `Result`s, in a {} that returns `Option`", where));
+        diagnostic.label(at, "use `.ok()?` if you want to discard the error");
+        return diagnostic;
+    }
+    if (to_result && is(residual, lang_.option)) {
+        Diagnostic& diagnostic = error(Code::E0277, at, fmt::format("the `?` operator can only be used on `Result`s, not `Option`s, in a {} that returns `Result`", where));
+        diagnostic.label(at, fmt::format("use `.ok_or(...)?` to provide an error compatible with `{}`", text(result)));
+        return diagnostic;
+    }
+    Diagnostic& diagnostic = error(Code::E0277, at, fmt::format("the `?` operator can only be used in a {} that returns `Result` or `Option` (or another type that implements `FromResidual`)", where));
+    diagnostic.label(at, fmt::format("cannot use the `?` operator in a {} that returns `{}`", where, text(result)));
+    if (!in_closure && program_.defs[owner_].name.span.valid()) diagnostic.label(program_.defs[owner_].name.span, "this function should return `Result` or `Option` to accept `?`");
+    return diagnostic;
 }
 
 // ---- E0599 and its kin ---------------------------------------------------------------------------------------------------------------------------

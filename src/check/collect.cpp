@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "check/lower_ty.hpp"
 #include "check/state.hpp"
@@ -267,6 +268,31 @@ class TypeOf {
 
 }  // namespace
 
+namespace {
+
+constexpr std::uint64_t kAliasParts = std::uint64_t{1} << 16;
+
+// How many types a type is written with, shared parts counted each time; at most kAliasParts + 1.
+std::uint64_t written_parts(TypeStore& types, TypeId type, std::unordered_map<TypeId, std::uint64_t>& known) {
+    if (const auto found = known.find(type); found != known.end()) return found->second;
+    const TypeData data = types[type];
+    std::uint64_t sum = 1;
+    const auto add = [&](TypeId part) { sum = std::min(sum + written_parts(types, part, known), kAliasParts + 1); };
+    if (data.element.valid()) add(data.element);
+    if (data.elements.valid()) {
+        for (const TypeId part : types[data.elements]) add(part);
+    }
+    if (data.args.valid()) {
+        for (const GenericArg arg : types[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Type) add(arg.as_type());
+        }
+    }
+    known.emplace(type, sum);
+    return sum;
+}
+
+}  // namespace
+
 types::TypeId Context::type_of(DefId def) {
     if (const TypeId* known = state_->types_of.find(def)) return *known;
     state_->need(def);
@@ -279,6 +305,13 @@ types::TypeId Context::type_of(DefId def) {
     state_->in_progress.erase(query_key(kTypeOf, def));
     if (const TypeId* cyclic = state_->types_of.find(def)) return *cyclic;
     if (program_.defs[def].kind == DefKind::AnonConst) return type;   // may be noted later
+    if (program_.defs[def].kind == DefKind::TyAlias) {   // aliases of aliases double in size with every line
+        std::unordered_map<TypeId, std::uint64_t> known;
+        if (written_parts(types_, type, known) > kAliasParts) {
+            sink_.error(Code::OCK0403, program_.defs[def].span, fmt::format("the type that `{}` stands for has more than {} parts", program_.name(def), kAliasParts));
+            return state_->types_of.put(def, types_.error);
+        }
+    }
     return state_->types_of.put(def, type);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "check/solve.hpp"
 #include "types/fold.hpp"
 
@@ -463,6 +465,13 @@ types::AdtShape Context::adt_shape(types::TypeId type) {
                                                      : types::AdtShape::Kind::Struct;
     shape.repr = info.repr;
     shape.discriminant_type = info.discriminant_type;
+    for (const VariantInfo& variant : info.variants) {   // asked for while its own fields are looked at: `[u8; size_of::<Self>()]`
+        const bool open = std::any_of(variant.fields.begin(), variant.fields.end(), [](const FieldInfo& field) { return !field.type.valid(); });
+        if (!open) continue;
+        sink_.error(Code::E0391, program_.defs[data.def].name.span, fmt::format("cycle detected when computing layout of `{}`", program_.path_text(data.def)));
+        shape.variants.resize(info.variants.size());
+        return shape;
+    }
     if (info.kind == AdtInfo::Kind::Struct && !info.variants[0].fields.empty()) {
         const TypeId tail = types_.erase_regions(info.variants[0].fields.back().type);
         const TypeKind kind = types_.kind(tail);   // only generic tails can be unsized elsewhere
@@ -470,6 +479,11 @@ types::AdtShape Context::adt_shape(types::TypeId type) {
     }
     shape.is_tile = data.def == state_->lang.tile;
     shape.hides_niches = data.def == state_->lang.unsafe_cell || data.def == state_->lang.maybe_uninit;
+    if (data.def == state_->lang.nonzero || data.def == state_->lang.non_null) {   // 1..=MAX
+        shape.has_valid_range = true;
+        shape.valid_low = {1, 0};
+        shape.valid_high = {~std::uint64_t{0}, ~std::uint64_t{0}};
+    }
     for (const VariantInfo& variant : info.variants) {
         types::VariantShape& out = shape.variants.emplace_back();
         out.discriminant = variant.discriminant;

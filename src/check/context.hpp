@@ -26,7 +26,7 @@ namespace ockc::check {
 
 struct Options {
     bool overflow_checks = false;                    // constants are always checked
-    std::uint64_t const_step_limit = 20'000'000;     // expressions evaluated for one constant
+    std::uint64_t const_step_limit = 5'000'000;     // expressions evaluated for one constant
     bool edition_2021 = false;                       // fallback of diverging variables to ()
     const SourceMap* sources = nullptr;              // names closures by their place
     hir::Demand* demand = nullptr;                   // of the part of the library that the program does not hold yet, or none
@@ -178,6 +178,7 @@ class Context final : public types::AdtSource {
     // ---- monomorphic questions (arguments without Param, regions erased)
     // What a call of `callee` means: trait methods become the impl's or the trait's default function.
     std::optional<Instance> resolve_instance(ItemRef callee);
+    const SourceMap* sources() const { return options_.sources; }   // null: none given
     const types::Layout& layout_of(types::TypeId type);
     types::AdtShape adt_shape(types::TypeId adt_or_closure) override;
 

@@ -5,6 +5,7 @@
 
 #include "check/item_env.hpp"
 #include "check/passes.hpp"
+#include "types/fold.hpp"
 
 namespace ockc::check {
 
@@ -338,6 +339,8 @@ class ImplCheck {
         if (self.kind != TypeKind::Adt || trait_ref_.trait == lang.copy) return;   // Copy: coherence
         const hir::AdtDef& syntax = program_.as<hir::AdtDef>(self.def);
         const AdtInfo& adt = cx_.adt(self.def);
+        // The default of an enum is a variant without fields.
+        if (adt.kind == AdtInfo::Kind::Enum && program_.name(trait_ref_.trait) == "Default") return;
         const ParamEnv& env = cx_.param_env(impl_);
         for (std::size_t v = 0; v < adt.variants.size(); ++v) {
             for (std::size_t f = 0; f < adt.variants[v].fields.size(); ++f) {

@@ -116,6 +116,8 @@ Interpreter::Value Interpreter::construct(ItemRef ctor, std::vector<Value> field
 }
 
 Interpreter::Value Interpreter::call(ItemRef callee, std::vector<Value> args, Span at) {
+    constexpr std::uint64_t kCallSteps = 20;   // a frame costs as much as some expressions
+    steps_ += kCallSteps;
     if (!step(at)) return {};
     if (program_.defs[callee.def].kind == DefKind::Ctor) return construct(callee, std::move(args));
     if (types_.has(callee.args, types::kHasParam)) {

@@ -111,6 +111,7 @@ class Interpreter {
     Value unary(hir::UnaryOp op, const Value& operand, TypeId result, Span at);
     Value cast(CastKind kind, const Value& value, TypeId to, Span at);
     std::optional<double> float_intrinsic(std::string_view key, const std::vector<Value>& args);
+    Value text_as_bytes(const Value& text, TypeId output, Span at);
     Value intrinsic(std::string_view key, ItemRef fn, std::vector<Value> args, Span at);
     Value scalar(TypeId type, UInt128 bits);
     Value unit();

@@ -286,6 +286,27 @@ std::optional<double> Interpreter::float_intrinsic(std::string_view key, const s
     return std::nullopt;
 }
 
+// A reference to text as one to its bytes, which is all that constants can make of a reference.
+Interpreter::Value Interpreter::text_as_bytes(const Value& text, TypeId output, Span at) {
+    const Value* target = resolve(text.target, at);
+    if (target == nullptr) return {};
+    const bool to_slice = types_.kind(output) == TypeKind::Ref && types_.kind(types_[output].element) == TypeKind::Slice;
+    if (target->kind != Value::Kind::Bytes || !to_slice) return fail(at, "references cannot be turned into other types in a constant");
+    const TypeId byte = types_.int_type(types::IntKind::U8);
+    Value bytes;
+    bytes.kind = Value::Kind::Aggregate;
+    for (const char c : target->bytes) bytes.fields.push_back(scalar(byte, static_cast<unsigned char>(c)));
+    bytes.type = types_.array(byte, types_.const_usize(bytes.fields.size()));
+    Value reference;
+    reference.kind = Value::Kind::Ref;
+    reference.type = output;
+    reference.target.type = types_[output].element;
+    reference.target.is_slice = true;
+    reference.target.length = bytes.fields.size();
+    reference.target.alloc = allocate(std::move(bytes));
+    return reference;
+}
+
 Interpreter::Value Interpreter::intrinsic(std::string_view key, ItemRef fn, std::vector<Value> args, Span at) {
     const TypeId output = cx_.normalize(cx_.fn_sig(fn).output, cx_.empty_env());
     const auto arg_type = [&] {
@@ -299,11 +320,13 @@ Interpreter::Value Interpreter::intrinsic(std::string_view key, ItemRef fn, std:
         if (layout.error != types::LayoutError::None) return fail(at, "the size of this type is not known here");
         return scalar(output, key == "mem.size_of" ? layout.size : layout.align);
     }
+    if (key == "mem.needs_drop") return scalar(output, cx_.needs_drop(arg_type(), cx_.empty_env()) ? 1 : 0);
     if (key == "slice.len" && args.size() == 1 && args[0].kind == Value::Kind::Ref) {
         if (args[0].target.is_slice) return scalar(output, args[0].target.length);
         const Value* array = resolve(args[0].target, at);
         return array == nullptr ? Value{} : scalar(output, array->fields.size());
     }
+    if (key == "mem.transmute" && args.size() == 1 && args[0].kind == Value::Kind::Ref) return text_as_bytes(args[0], output, at);
     if (key == "mem.uninit") {
         Value out;
         out.type = output;

@@ -13,6 +13,8 @@ void check_impl_items(Context& context, DefId impl);
 void check_matches(Context& context, const TypeTables& tables);
 // Unsafe operations outside unsafe code (E0133).
 void check_unsafety(Context& context, const TypeTables& tables);
+// Both sides of `transmute` have one size (E0512).
+void check_transmutes(Context& context, const TypeTables& tables);
 // Calls that constants cannot make (E0015) and what else const bodies may not do.
 void check_const_body(Context& context, const TypeTables& tables);
 // Lints that rustc denies by default and that need types only (overflowing_literals).

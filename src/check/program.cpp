@@ -207,6 +207,7 @@ bool Context::check_program() {
         evaluate_inline_constants(*this, *slot.tables);
         check_unsafety(*this, *slot.tables);
         check_matches(*this, *slot.tables);
+        if (!is_library(program_, def)) check_transmutes(*this, *slot.tables);
         if (sink_.error_count() != before) state_->bodies[def].ok = false;
     }
     for (DefId kernel : program_.kernels) check_kernel(*this, kernel);

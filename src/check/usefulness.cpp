@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "types/print.hpp"
@@ -151,6 +152,9 @@ void Usefulness::split_ranges(const std::vector<Row>& rows, TypeId type, Split& 
         starts.insert(0xE000);
     }
     std::sort(ranges.begin(), ranges.end(), [](const Constructor* a, const Constructor* b) { return a->low < b->low; });
+    // No range begins or ends inside a piece: one that begins before it and reaches its end covers it.
+    std::size_t begun = 0;
+    UInt128 reach = 0;
     for (auto it = starts.begin(); it != starts.end(); ++it) {
         const auto next = std::next(it);
         Constructor piece;
@@ -158,8 +162,8 @@ void Usefulness::split_ranges(const std::vector<Row>& rows, TypeId type, Split& 
         piece.low = *it;
         piece.high = next == starts.end() ? high : *next - 1;
         if (types_.kind(type) == TypeKind::Char && piece.low == 0xD800) continue;   // surrogates are no characters
-        bool seen = false;
-        for (const Constructor* range : ranges) seen |= range->low <= piece.low && piece.high <= range->high;
+        for (; begun < ranges.size() && ranges[begun]->low <= piece.low; ++begun) reach = std::max(reach, ranges[begun]->high);
+        const bool seen = begun != 0 && piece.high <= reach;
         auto& list = seen ? out.present : out.missing;
         // Neighbouring missing pieces are one.
         if (!seen && !list.empty() && list.back().high + 1 == piece.low) {
@@ -245,6 +249,10 @@ Usefulness::Split Usefulness::split(const std::vector<Row>& rows, TypeId type) {
                 }
                 (seen ? out.present : out.missing).push_back(c);
             }
+            // The library may come to have more of them.
+            const hir::Program& program = cx_.program();
+            const bool open = program.crates[program.defs[data.def].crate].is_library && program.attribute(data.def, hir::AttributeKind::NonExhaustive) != nullptr;
+            if (open && adt.kind == AdtInfo::Kind::Enum) out.all_listed = false;
             return out;
         }
         case TypeKind::Tuple:
@@ -339,6 +347,42 @@ bool Usefulness::taken_whole(const std::vector<Row>& rows, const std::vector<Typ
     return false;
 }
 
+// Is a row that takes every value among them, and is it known already that each row up to it can match? Then nothing is left to
+// find out here: many arms over many columns, `[true, _, false, ..]`, are told apart long before all ways are gone.
+bool Usefulness::nothing_to_learn(const std::vector<Row>& rows) {
+    for (const Row& row : rows) {
+        if (!useful_[row.arm]) return false;
+        const bool all = std::all_of(row.patterns.begin(), row.patterns.end(), [](const MatchPat* pattern) { return pattern->ctor.kind == Kind::Wildcard; });
+        if (all && !row.guarded) return true;
+    }
+    return false;
+}
+
+// Which rows a constructor of the last column must be tried on: of a column with many single numbers only those of that number, and
+// whatever is no single number.
+Usefulness::RowIndex::RowIndex(const std::vector<Row>& rows) {
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+        const Constructor& head = rows[i].patterns.back()->ctor;
+        if (head.kind == Kind::Range && head.low == head.high) {
+            single_.emplace_back(head.low, i);
+        } else {
+            others_.push_back(i);
+        }
+    }
+    std::sort(single_.begin(), single_.end());
+}
+
+std::vector<std::uint32_t> Usefulness::RowIndex::candidates(const Constructor& ctor) const {
+    if (single_.empty()) return others_;
+    std::vector<std::uint32_t> own;
+    if (ctor.kind == Kind::Range && ctor.low == ctor.high) {
+        for (auto at = std::lower_bound(single_.begin(), single_.end(), std::pair(ctor.low, 0u)); at != single_.end() && at->first == ctor.low; ++at) own.push_back(at->second);
+    }
+    std::vector<std::uint32_t> all;
+    std::merge(own.begin(), own.end(), others_.begin(), others_.end(), std::back_inserter(all));
+    return all;
+}
+
 std::vector<Usefulness::Witness> Usefulness::solve(std::vector<Row> rows, std::vector<TypeId> columns, bool top) {
     if (++steps_ > kStepLimit) return {};
     if (columns.empty()) {
@@ -349,7 +393,11 @@ std::vector<Usefulness::Witness> Usefulness::solve(std::vector<Row> rows, std::v
         return {Witness{}};
     }
     expand_or(rows);
-    if (taken_whole(rows, columns)) return {};
+    if (taken_whole(rows, columns) || nothing_to_learn(rows)) return {};
+    for (const Row& row : rows) {   // what cannot be compared with others is no dead arm either
+        if (row.patterns.back()->ctor.kind == Kind::Opaque) useful_[row.arm] = true;
+        if (row.patterns.back()->ctor.kind == Kind::Wildcard && row.patterns.size() == 1 && !row.guarded) break;
+    }
     const TypeId type = columns.back();
     columns.pop_back();
     const Split parts = split(rows, type);
@@ -361,12 +409,14 @@ std::vector<Usefulness::Witness> Usefulness::solve(std::vector<Row> rows, std::v
         todo.push_back(missing);
     }
     std::vector<Witness> out;
+    const RowIndex index(rows);
     for (const Constructor& ctor : todo) {
         const std::vector<TypeId> fields = field_types(ctor, type);
         std::vector<TypeId> inner = columns;
         inner.insert(inner.end(), fields.rbegin(), fields.rend());
         std::vector<Row> matching;
-        for (const Row& row : rows) {
+        for (const std::uint32_t i : index.candidates(ctor)) {
+            const Row& row = rows[i];
             const MatchPat& head = *row.patterns.back();
             if (!covers(head.ctor, ctor)) continue;
             Row next{{row.patterns.begin(), row.patterns.end() - 1}, row.guarded, row.arm};

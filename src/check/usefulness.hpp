@@ -67,6 +67,15 @@ class Usefulness {
         bool guarded = false;
         std::uint32_t arm = 0;
     };
+    class RowIndex {
+      public:
+        explicit RowIndex(const std::vector<Row>& rows);
+        std::vector<std::uint32_t> candidates(const Constructor& ctor) const;   // in the rows' order
+
+      private:
+        std::vector<std::pair<unsigned __int128, std::uint32_t>> single_;   // by number
+        std::vector<std::uint32_t> others_;
+    };
     struct Split {
         std::vector<Constructor> present;
         std::vector<Constructor> missing;
@@ -76,6 +85,7 @@ class Usefulness {
     std::vector<Witness> solve(std::vector<Row> rows, std::vector<TypeId> columns, bool top);
     void expand_or(std::vector<Row>& rows);
     bool taken_whole(const std::vector<Row>& rows, const std::vector<TypeId>& columns);
+    bool nothing_to_learn(const std::vector<Row>& rows);
     Split split(const std::vector<Row>& rows, TypeId type);
     void split_ranges(const std::vector<Row>& rows, TypeId type, Split& out);
     void split_slices(const std::vector<Row>& rows, TypeId type, Split& out);

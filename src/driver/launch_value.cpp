@@ -10,6 +10,7 @@
 
 #include "check/literal_value.hpp"
 #include "driver/limits.hpp"
+#include "lex/utf8.hpp"
 #include "support/file_io.hpp"
 
 namespace ockc::driver {
@@ -185,6 +186,21 @@ std::optional<std::uint64_t> invalid_element(abi::Scalar type, std::string_view 
     return std::nullopt;
 }
 
+namespace {
+
+// A char that is not given by its number: itself, in quotes or without.
+Result<std::string> character_value(const std::string& text) {
+    std::string_view inside = text;
+    if (inside.size() > 2 && inside.front() == '\'' && inside.back() == '\'') inside = inside.substr(1, inside.size() - 2);
+    const lex::Decoded one = inside.empty() ? lex::Decoded{0, 1, false} : lex::decode_utf8(inside, 0);
+    if (!one.valid || one.size != inside.size()) {
+        return Failure{fmt::format("`{}` is not a value of type char: give the character itself, as in c=a, or its number, as in c=97", text)};
+    }
+    return element(abi::Scalar::Char, 0, one.c);
+}
+
+}  // namespace
+
 Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
     const Failure bad{fmt::format("`{}` is not a value of type {}", text, abi::scalar_info(type).rust)};
     if (type == abi::Scalar::Bool) {
@@ -211,6 +227,7 @@ Result<std::string> parse_scalar(abi::Scalar type, const std::string& text) {
         if (!value || (bits < 64 && (*value < -(std::int64_t{1} << (bits - 1)) || *value >= std::int64_t{1} << (bits - 1)))) return bad;
         return element(type, 0, static_cast<std::uint64_t>(*value));
     }
+    if (type == abi::Scalar::Char && !number<std::uint64_t>(text)) return character_value(text);
     const auto value = number<std::uint64_t>(text);
     if (!value || (bits < 64 && *value >> bits != 0)) return bad;
     if (type == abi::Scalar::Char && !is_char(*value)) return Failure{fmt::format("{} is not a character: chars are 0 to 0xD7FF and 0xE000 to 0x10FFFF", text)};

@@ -341,6 +341,28 @@ void set_lint_levels(Session& session) {
 
 }  // namespace
 
+namespace {
+
+// Errors about the program's own matters: values, borrows, patterns, constants. Their messages name nothing of the library that
+// the program did not reach itself.
+constexpr Code kOwnMatters[] = {
+    Code::E0004, Code::E0005, Code::E0023, Code::E0026, Code::E0027, Code::E0040, Code::E0072, Code::E0080, Code::E0133, Code::E0308, Code::E0373,
+    Code::E0381, Code::E0382, Code::E0384, Code::E0391, Code::E0499, Code::E0502, Code::E0503, Code::E0505, Code::E0506, Code::E0507,
+    Code::E0508, Code::E0509, Code::E0510, Code::E0512, Code::E0515, Code::E0521, Code::E0594, Code::E0596, Code::E0597, Code::E0621,
+    Code::E0700, Code::E0713, Code::E0716, Code::OCK0403, Code::OCK0404, Code::OCK0905};
+
+// Would the errors say more if the whole library were there?
+bool may_gain_from_library(const DiagSink& sink) {
+    for (const Diagnostic& one : sink.all()) {
+        if (one.severity != Severity::Error) continue;
+        const bool own = !one.lint.empty() || std::find(std::begin(kOwnMatters), std::end(kOwnMatters), one.code) != std::end(kOwnMatters);
+        if (!own) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 CompileResult driver::compile_with_abi(const CompileInput& input, const CompileOptions& options, const DiagnosticOptions& diagnostics,
                                       abi::ModuleAbi& abi) {
     CompileResult result;
@@ -350,7 +372,7 @@ CompileResult driver::compile_with_abi(const CompileInput& input, const CompileO
     std::optional<Session> opened(std::in_place, options, whole);
     set_lint_levels(*opened);
     run(*opened, input, result, abi);
-    if (!whole && opened->sink.has_errors()) {
+    if (!whole && opened->sink.has_errors() && may_gain_from_library(opened->sink)) {
         result = {};
         abi = {};
         opened.emplace(options, true);

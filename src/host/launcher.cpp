@@ -22,7 +22,9 @@ std::string launcher_name(const KernelAbi& kernel) {
 }
 
 KernelNames names_from(const std::string& launcher) {
-    return {launcher, launcher + "_kernel", launcher + "_function_"};
+    // `delete_` for a kernel called delete: two underscores in a row are not for programs.
+    const std::string stem = launcher.ends_with('_') ? launcher : launcher + "_";
+    return {launcher, stem + "kernel", stem + "function_"};
 }
 
 void emit_doc(TextWriter& out, std::string_view text) {

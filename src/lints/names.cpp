@@ -39,9 +39,12 @@ bool is_camel(std::string_view name) {
 }
 bool is_screaming(std::string_view name) { return std::none_of(name.begin(), name.end(), is_lower); }
 
+// `_Big` as `_big`, `a__b` as `a_b`: underscores in front stay, inside each is one.
 std::string snake(std::string_view name) {
     std::string out;
     for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool again = name[i] == '_' && i > 0 && name[i - 1] == '_' && out.find_first_not_of("_'") != std::string::npos;
+        if (again) continue;
         const bool word = is_upper(name[i]) && i > 0 && name[i - 1] != '_' && (!is_upper(name[i - 1]) || (i + 1 < name.size() && is_lower(name[i + 1])));
         if (word) out += '_';
         out += is_upper(name[i]) ? static_cast<char>(name[i] - 'A' + 'a') : name[i];

@@ -80,6 +80,20 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::Uninit: return;   // whatever the destination holds
         case Intrinsic::SizeOf: return give(builder_.const_int(ir::Type::I64, layout(type).size));
         case Intrinsic::AlignOf: return give(builder_.const_int(ir::Type::I64, layout(type).align));
+        case Intrinsic::SizeOfVal:
+        case Intrinsic::AlignOfVal: {
+            const types::TypeKind kind = types_.kind(type);
+            const bool many = kind == types::TypeKind::Slice || kind == types::TypeKind::Str;
+            const Layout& part = layout(kind == types::TypeKind::Slice ? types_[type].element : many ? types_.int_type(types::IntKind::U8) : type);
+            if (which == Intrinsic::AlignOfVal) return give(builder_.const_int(ir::Type::I64, part.align));
+            const ir::ValueId size = builder_.const_int(ir::Type::I64, part.size);
+            return give(many ? builder_.binary(ir::Op::Imul, ir::Type::I64, args[0].b, size) : size);
+        }
+        case Intrinsic::NeedsDrop: {
+            check::Context& context = module_.context();
+            return give(builder_.const_bool(context.needs_drop(type, context.empty_env())));
+        }
+        case Intrinsic::Discriminant: return give(discriminant({args[0].a, 0, {}, type, &layout(type)}, output));
         case Intrinsic::SliceLen: return give(args[0].b);
 #define OCKC_IR_SREG(name, text, type) \
         case Intrinsic::Sreg##name: return give(builder_.sreg(ir::Sreg::name));
@@ -245,7 +259,7 @@ void FunctionLowering::memory_intrinsic(Intrinsic which, TypeId type, std::span<
     switch (which) {
         case Intrinsic::Transmute: {
             if (layout(args[0].type).size != destination.layout->size) {
-                module_.context().sink().error(Code::E0512, body_.span,
+                module_.context().sink().error(Code::E0512, builder_.span(),
                                                fmt::format("cannot transmute between types of different sizes: `{}` has {} bytes, `{}` has {}",
                                                            module_.context().text(args[0].type), layout(args[0].type).size,
                                                            module_.context().text(destination.type), destination.layout->size));

@@ -104,10 +104,10 @@ void Builder::build_promoted(hir::ExprId value) {
     in_constant_ = true;
     const Span span = span_of(value);
     begin_body(span);
-    body_.locals.push(Local{.type = tables_.adjusted_type(value), .kind = LocalKind::Return, .span = span});
+    body_.locals.push(Local{.type = tables_.type(value), .kind = LocalKind::Return, .span = span});
     push_scope(true, span);
     extend_if_borrow(value, kForever);
-    into(Place{kReturnLocal, {}}, value);
+    into(Place{kReturnLocal, {}}, Adjusted{value, 0});
     pop_scope();
     finish_body(span);
 }

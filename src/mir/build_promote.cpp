@@ -9,7 +9,7 @@ constexpr std::uint32_t kMaxPromotedDepth = 64;
 }
 
 bool Builder::is_promotable(hir::ExprId id) {
-    return !needs_drop(tables_.type(id)) && tables_.adjustments(id).empty() && is_promotable_node(id, 0);
+    return !needs_drop(tables_.type(id)) && is_promotable_node(id, 0);
 }
 
 bool Builder::is_promotable_node(hir::ExprId id, std::uint32_t depth) {
@@ -21,7 +21,9 @@ bool Builder::is_promotable_node(hir::ExprId id, std::uint32_t depth) {
         }
         return true;
     };
-    for (const check::Adjustment& step : tables_.adjustments(id)) {
+    // What is promoted is the expression before its own adjustments: one of them is the borrow, as in `[1, 2].iter()`.
+    const auto adjustments = depth == 0 ? decltype(tables_.adjustments(id)){} : tables_.adjustments(id);
+    for (const check::Adjustment& step : adjustments) {
         if (step.kind != check::AdjustKind::Borrow && step.kind != check::AdjustKind::Unsize &&
             step.kind != check::AdjustKind::ReifyFn) {
             return false;

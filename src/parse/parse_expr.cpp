@@ -101,29 +101,31 @@ ExprId Parser::binary(ast::BinaryOp op, ExprId lhs) {
     const Span start = crate_[lhs].span;
     const Span op_span = span();
     const Precedence precedence = ast::info(op).precedence;
-    if (precedence == Precedence::Compare) check_chained_comparison(lhs, op_span);
+    const bool chained = precedence == Precedence::Compare && check_chained_comparison(lhs, op, op_span);
     bump();
     Restrictions inner = restrictions_;
     inner.statement = false;
     inner.allow_let = restrictions_.allow_let && op == ast::BinaryOp::And;
     With with(*this, inner);
     const ExprId rhs = expr_assoc(above(precedence), outer_attributes());
+    if (chained) return make_expr(start, ast::ErrorExpr{});   // its types would be errors of their own
     return make_expr(start, ast::BinaryExpr{op, op_span, lhs, rhs});
 }
 
-void Parser::check_chained_comparison(ExprId lhs, Span op_span) {
+// Was it one: reported.
+bool Parser::check_chained_comparison(ExprId lhs, ast::BinaryOp op, Span op_span) {
     const auto* left = ast::get_if<ast::BinaryExpr>(crate_[lhs]);
-    if (left == nullptr || ast::info(left->op).precedence != Precedence::Compare) return;
+    if (left == nullptr || ast::info(left->op).precedence != Precedence::Compare) return false;
     Diagnostic& diagnostic = error(left->op_span, "comparison operators cannot be chained");
     diagnostic.labels.push_back({op_span, {}, true});
-    if (left->op == ast::BinaryOp::Lt) {
+    if (left->op == ast::BinaryOp::Lt && op == ast::BinaryOp::Gt) {
         diagnostic.suggest(left->op_span.start(), "::",
                            "use `::<...>` instead of `<...>` to specify lifetime, type, or const arguments");
-    } else {
-        diagnostic.suggest(op_span.start(),
-                           "&& " + std::string(context_.sources.text(crate_[left->rhs].span)) + " ",
+    } else if (left->op != ast::BinaryOp::Eq && op != ast::BinaryOp::Eq && left->op != ast::BinaryOp::Ne && op != ast::BinaryOp::Ne) {
+        diagnostic.suggest(crate_[left->rhs].span.after(), " && " + std::string(context_.sources.text(crate_[left->rhs].span)),
                            "split the comparison into two");
     }
+    return true;
 }
 
 // `let` may be an operand of `&&` alone.

@@ -206,7 +206,7 @@ class Parser {
     ExprId cast(ExprId operand, Span start);
     ExprId range(ExprId from, Span start);
     ExprId binary(ast::BinaryOp op, ExprId lhs);
-    void check_chained_comparison(ExprId lhs, Span op_span);
+    bool check_chained_comparison(ExprId lhs, ast::BinaryOp op, Span op_span);
     void check_let_operand(ExprId lhs);
     ExprId primary(Attributes& attributes);
     ExprId paren_expr();

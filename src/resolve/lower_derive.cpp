@@ -2,6 +2,9 @@
 // syntax and lowered like any other.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "ast/visit.hpp"
 #include "lex/lexer.hpp"
 #include "resolve/collect.hpp"
 #include "resolve/derive.hpp"
@@ -44,8 +47,9 @@ class ImplBuilder {
         type.data = ast::PathType{ast_.add(path)};
         return ast_.add(type);
     }
-    // The type's parameters, each type parameter bounded by the trait, defaults dropped.
-    ast::GenericsId generics(ast::GenericsId of_type, std::string_view trait) {
+    // The type's parameters, each type parameter bounded by the trait, as what fields have of them (`T::Item`); defaults dropped.
+    // No trait: no bounds.
+    ast::GenericsId generics(ast::GenericsId of_type, std::string_view trait, std::span<const ast::TypeId> projections) {
         ast::Generics generics = ast_[of_type];
         std::vector<ast::GenericParam> params(generics.params.begin(), generics.params.end());
         for (ast::GenericParam& param : params) {
@@ -53,15 +57,29 @@ class ImplBuilder {
             param.value = {};
             if (param.kind != ast::GenericParamKind::Type) continue;
             param.type = {};
+            if (trait.empty()) continue;
             std::vector<ast::Bound> bounds(param.bounds.begin(), param.bounds.end());
-            ast::Bound bound;
-            bound.span = span_;
-            bound.path = path(trait);
-            bounds.push_back(bound);
+            bounds.push_back(bound(trait));
             param.bounds = ast_.list(bounds);
         }
         generics.params = ast_.list(params);
+        if (trait.empty() || projections.empty()) return ast_.add(generics);
+        std::vector<ast::WherePredicate> predicates(generics.predicates.begin(), generics.predicates.end());
+        for (const ast::TypeId type : projections) {
+            ast::WherePredicate& predicate = predicates.emplace_back();
+            predicate.span = span_;
+            predicate.type = type;
+            const std::vector<ast::Bound> bounds{bound(trait)};
+            predicate.bounds = ast_.list(bounds);
+        }
+        generics.predicates = ast_.list(predicates);
         return ast_.add(generics);
+    }
+    ast::Bound bound(std::string_view trait) {
+        ast::Bound bound;
+        bound.span = span_;
+        bound.path = path(trait);
+        return bound;
     }
     ast::TypeId self_type(Symbol name, ast::GenericsId of_type) {
         const ast::Generics generics = ast_[of_type];
@@ -86,6 +104,44 @@ class ImplBuilder {
     Span span_;
 };
 
+// The types `T::Name..` in the types of fields, where T is a type parameter.
+struct ProjectionFinder {
+    const ast::Crate& ast;
+    std::vector<Symbol> params;
+    std::vector<ast::TypeId> found;
+
+    void visit(ast::TypeId id) {
+        if (const auto* type = std::get_if<ast::PathType>(&ast[id].data)) {
+            const ast::Path& path = ast[type->path];
+            const bool starts = !path.global && !path.qself.valid() && path.segments.size() > 1 && path.segments[0].kind == ast::SegmentKind::Name &&
+                                std::find(params.begin(), params.end(), path.segments[0].ident.name) != params.end();
+            if (starts) found.push_back(id);
+        }
+        ast::walk(ast, ast[id], *this);
+    }
+    void visit(ast::ExprId) {}
+    void visit(ast::PatId) {}
+    void visit(ast::StmtId) {}
+    void visit(ast::ItemId) {}
+    void visit(ast::BlockId) {}
+
+    void fields(std::span<const ast::FieldDef> list) {
+        for (const ast::FieldDef& field : list) visit(field.type);
+    }
+};
+
+std::vector<ast::TypeId> projections_in(const ast::Crate& ast, const ast::Item& item, ast::GenericsId generics) {
+    ProjectionFinder finder{ast, {}, {}};
+    for (const ast::GenericParam& param : ast[generics].params) {
+        if (param.kind == ast::GenericParamKind::Type) finder.params.push_back(param.ident.name);
+    }
+    if (const auto* s = std::get_if<ast::StructItem>(&item.data)) finder.fields(s->fields);
+    if (const auto* e = std::get_if<ast::EnumItem>(&item.data)) {
+        for (const ast::Variant& variant : e->variants) finder.fields(variant.fields);
+    }
+    return finder.found;
+}
+
 ast::GenericsId generics_of(const ast::Item& item) {
     if (const auto* s = std::get_if<ast::StructItem>(&item.data)) return s->generics;
     if (const auto* e = std::get_if<ast::EnumItem>(&item.data)) return e->generics;
@@ -103,7 +159,10 @@ void Lowerer::make_derived_impl(DefId def) {
     const ast::Item type = ast()[s_.origin[adt].item];
     ImplBuilder builder(s_, crate_, span);
     ast::ImplItem impl;
-    impl.generics = builder.generics(generics_of(type), derived_trait_path(kind));
+    // The default of an enum is a variant without fields: it asks for nothing.
+    const bool bare = kind == DeriveKind::Default && std::holds_alternative<ast::EnumItem>(type.data);
+    const std::vector<ast::TypeId> projections = projections_in(ast(), type, generics_of(type));
+    impl.generics = builder.generics(generics_of(type), bare ? std::string_view() : derived_trait_path(kind), projections);
     impl.trait_path = builder.path(derived_trait_path(kind));
     impl.self_type = builder.self_type(type.ident.name, generics_of(type));
     if (const std::string text = derived_items(s_, adt, kind, span); !text.empty()) {

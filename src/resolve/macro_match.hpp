@@ -44,7 +44,7 @@ bool match_macro(State& state, lex::TokenRange pattern_tokens, const std::vector
                  MacroMatches& matches, std::uint32_t& farthest);
 // Appends the body with its variables filled in. False after an error.
 // At most so many tokens in all expansions of a program; a single one stops soon after that many.
-inline constexpr std::uint64_t kExpandedTokens = 2'000'000;
+inline constexpr std::uint64_t kExpandedTokens = 1'000'000;
 bool write_macro(State& state, lex::TokenRange body_tokens, const std::vector<MacroElement>& body, const MacroMatches& matches, std::uint32_t context,
                  Span call, lex::TokenBuffer& out);
 

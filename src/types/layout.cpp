@@ -361,6 +361,7 @@ Layout LayoutBuilder::build_adt(TypeId type) {
         Scalar& scalar = layout.scalars[0];
         scalar.valid_low = static_cast<UInt128>(shape.valid_low[1]) << 64 | shape.valid_low[0];
         scalar.valid_high = static_cast<UInt128>(shape.valid_high[1]) << 64 | shape.valid_high[0];
+        scalar.valid_high &= bit_mask(scalar.bytes);
         set_niche(layout, 0, scalar);
     }
     return layout;

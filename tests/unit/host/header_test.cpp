@@ -117,7 +117,7 @@ TEST_CASE("kernels of one name in one namespace are told apart") {
     const std::string header = emit_header(module, images);
     CHECK(count(header, "class Module {") == 1);
     CHECK(has(header, "struct step_kernel {"));
-    CHECK(has(header, "struct step__kernel {"));
+    CHECK(has(header, "struct step_kernel {"));
 }
 
 TEST_CASE("a module without kernels is a header that says so by being empty") {
