@@ -29,6 +29,8 @@ constexpr std::string_view kReservedTargets[] = {
     "test",         "RUN_TESTS", "package",       "PACKAGE", "package_source", "ZERO_CHECK", "depend", "list_install_components",
 };
 
+constexpr std::string_view kTileFolder = "tile/";
+
 std::string with_name(std::string_view text, const std::string& name) {
     constexpr std::string_view kHole = "@NAME@";
     std::string out;
@@ -81,10 +83,6 @@ int step(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_new(const Options& options) {
-    if (options.tile) {
-        print_error("tile kernels are not supported yet", fmt::format("`ockc new {}` makes a SIMT project", options.project_dir));
-        return kBadCommandLine;
-    }
     std::error_code error;
     const fs::path folder = options.project_dir;
     const fs::path whole = fs::absolute(folder, error).lexically_normal();   // `.` and `x/` have the folder's name
@@ -103,6 +101,9 @@ int run_new(const Options& options) {
     }
     for (std::size_t i = 0; i < project_files_count; ++i) {
         std::string file_name(project_files[i].name);
+        const bool is_tile = file_name.starts_with(kTileFolder);   // the files of a tile project
+        if (is_tile != options.tile) continue;
+        if (is_tile) file_name.erase(0, kTileFolder.size());
         if (file_name.size() > 3 && file_name.compare(file_name.size() - 3, 3, ".in") == 0) file_name.resize(file_name.size() - 3);
         const fs::path path = folder / file_name;
         fs::create_directories(path.parent_path(), error);

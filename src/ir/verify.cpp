@@ -266,7 +266,8 @@ class Verifier {
             case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: return atomic(inst);
             case Op::Machine: case Op::MachineMemory: case Op::MachineSync: return machine(inst);
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
-            case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileConvert:
+            case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
+            case Op::TileConvert:
                 return tile(inst);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence:
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
@@ -289,7 +290,8 @@ class Verifier {
         if (inst.op == Op::TileStore) require_type(1, is_tile(arg(1)));
         const bool of_tile = inst.op == Op::TileReshape || inst.op == Op::TileBroadcast || inst.op == Op::TilePermute || inst.op == Op::TileConvert || inst.op == Op::TileScalar;
         if (of_tile) require_type(0, is_tile(arg(0)));
-        if (inst.op == Op::TileMap || inst.op == Op::TileReduce) require(inst.callee.valid(), "no function for the lanes");
+        if (inst.op == Op::TileMap || inst.op == Op::TileReduce || inst.op == Op::TileMma) require(inst.callee.valid(), "no function for the lanes");
+        for (std::uint32_t i = 0; i < inst.args.size() && inst.op == Op::TileMma; ++i) require_type(i, is_tile(arg(i)));
         if (inst.op != Op::TileMap) return;
         for (std::uint32_t i = 0; i < inst.args.size(); ++i) require_type(i, is_tile(arg(i)) == (i >= inst.imm));
     }

@@ -267,6 +267,7 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::TilePermute:
         case Op::TileReduce:
         case Op::TileScalar:
+        case Op::TileMma:
         case Op::TileConvert: OCKC_UNREACHABLE("an operation on tiles after tile::lower");
         case Op::AtomicLoad: return atomic_load(inst);
         case Op::AtomicStore: return atomic_store(inst);

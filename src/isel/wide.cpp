@@ -99,17 +99,10 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::MachineMemory:
         case Op::MachineSync:
         case Op::Vprintf:
-        case Op::TileLoad:
-        case Op::TileStore:
-        case Op::TileSplat:
-        case Op::TileIota:
-        case Op::TileMap:
-        case Op::TileReshape:
-        case Op::TileBroadcast:
-        case Op::TilePermute:
-        case Op::TileReduce:
-        case Op::TileScalar:
-        case Op::TileConvert:
+        // clang-format off
+        case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
+        case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma: case Op::TileConvert:
+        // clang-format on
         case Op::AtomicLoad:
         case Op::AtomicStore:
         case Op::AtomicRmw:

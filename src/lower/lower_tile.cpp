@@ -135,6 +135,11 @@ void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<c
             for (const Value& one : args.subspan(2)) operands.push_back(one.a);
             return give(ir::Op::TileReduce, imm, callee);
         }
+        case Intrinsic::TileMma: {
+            const types::TypeData& apply = types_[args[0].type];
+            for (const Value& tile : args.subspan(1)) operands.push_back(tile.a);
+            return give(ir::Op::TileMma, 0, module_.function_of({apply.def, apply.args}, {}, builder_.span()));
+        }
         case Intrinsic::TileScalar: return tile_scalar(args[0], destination);
         case Intrinsic::TileReshape: operands.push_back(args[0].a); return give(ir::Op::TileReshape);
         case Intrinsic::TileBroadcast: operands.push_back(args[0].a); return give(ir::Op::TileBroadcast);

@@ -172,6 +172,11 @@ class LayoutChooser {
                 keep[function_.def(inst.args[inst.args.size() - 1])->imm] = 1;
                 return settle(inst.result(), projected(tile.layout, tile.shape, keep));
             }
+            case Op::TileMma: {
+                const TileLayout layout = home(types_[inst.tile]);
+                settle(inst.result(), layout);
+                return convert_operand(block, id, 2, layout);
+            }
             case Op::TileScalar: return;
             case Op::TileConvert: return;
             default: OCKC_UNREACHABLE("not an operation on tiles");

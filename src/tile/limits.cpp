@@ -35,7 +35,9 @@ void LimitAnalysis::spread() {
             for (const InstId id : function_.blocks[block].insts) {
                 const Instruction& inst = function_.insts[id];
                 if (inst.results.empty() || !is_tile(function_.type_of(inst.result()))) continue;
-                const bool from_partial = std::any_of(inst.args.begin(), inst.args.end(), [&](ValueId value) { return partial_[value.raw]; });
+                // Of a product, lanes that do not exist count as 0: the accumulator's are all that matter.
+                const auto first = inst.op == Op::TileMma ? inst.args.begin() + 2 : inst.args.begin();
+                const bool from_partial = std::any_of(first, inst.args.end(), [&](ValueId value) { return partial_[value.raw]; });
                 if (inst.op == Op::TileLoad || from_partial) mark(inst.result());
             }
         }

@@ -12,6 +12,7 @@ using namespace ir;
 
 namespace {
 constexpr std::uint32_t kWidestAccess = 16;   // bytes
+constexpr std::uint32_t kWordBytes = 4;
 }
 
 Lowering::Access Lowering::access(const Instruction& inst, std::size_t first) {
@@ -100,17 +101,47 @@ MemoryInfo Lowering::wide(const Access& access, std::uint32_t bytes) const {
     return memory;
 }
 
+// How many registers of narrow elements one 32-bit access moves: vectors are made of such.
+std::uint32_t Lowering::word_lanes(const Access& access) const {
+    const std::uint32_t bytes = type_bytes(access.type.element);
+    return bytes < kWordBytes && wide(access, 0).align >= kWordBytes && access.type.element != Type::I1 ? kWordBytes / bytes : 1;
+}
+
 Registers Lowering::load_whole(const Access& access) {
     Registers out;
     std::map<std::uint32_t, ValueId> rows;
-    const std::uint32_t bytes = type_bytes(access.type.element);
+    const Type element = access.type.element;
+    const std::uint32_t bytes = type_bytes(element), together = word_lanes(access);
     const std::uint32_t last = access.type.shape.empty() ? 1 : access.type.shape.back();
-    for (std::uint32_t r = 0; r < access.type.layout.register_count(); ++r) {
+    for (std::uint32_t r = 0; r < access.type.layout.register_count(); r += together) {
         const std::uint32_t place = register_place(access.type.layout, r);
         const std::uint32_t at = place % last * bytes;
-        out.push_back(builder_.load(access.type.element, row_pointer(access, place, rows), wide(access, at), at));
+        const Type moved = together == 1 ? element : Type::I32;
+        const ValueId word = builder_.load(moved, row_pointer(access, place, rows), wide(access, at), at);
+        for (std::uint32_t i = 0; i < together; ++i) out.push_back(together == 1 ? word : part_of(word, i * bytes * 8, element));
     }
     return out;
+}
+
+// The element in a word's bits from `bit` on.
+ValueId Lowering::part_of(ValueId word, std::uint32_t bit, Type element) {
+    if (bit != 0) word = builder_.binary(Op::Lshr, Type::I32, word, i32(bit));
+    const Type bits = int_type(type_bits(element));
+    const ValueId part = builder_.convert(Op::Trunc, bits, word);
+    return bits == element ? part : builder_.convert(Op::Bitcast, element, part);
+}
+
+// Neighbouring registers as one word.
+ValueId Lowering::word_of(std::span<const ValueId> parts) {
+    ValueId word;
+    const std::uint32_t width = type_bits(function_.type_of(parts[0]));
+    for (std::uint32_t i = 0; i < parts.size(); ++i) {
+        const ValueId bits = is_float(function_.type_of(parts[i])) ? builder_.convert(Op::Bitcast, int_type(width), parts[i]) : parts[i];
+        ValueId wide = builder_.convert(Op::Zext, Type::I32, bits);
+        if (i != 0) wide = builder_.binary(Op::Shl, Type::I32, wide, i32(i * width));
+        word = word.valid() ? builder_.binary(Op::Or, Type::I32, word, wide) : wide;
+    }
+    return word;
 }
 
 Registers Lowering::load_edge(const Access& access) {
@@ -150,10 +181,12 @@ void Lowering::store_whole(const Access& access, const Registers& values) {
     std::map<std::uint32_t, ValueId> rows;
     const std::uint32_t bytes = type_bytes(access.type.element);
     const std::uint32_t last = access.type.shape.empty() ? 1 : access.type.shape.back();
-    for (std::uint32_t r = 0; r < values.size(); ++r) {
+    const std::uint32_t together = word_lanes(access);
+    for (std::uint32_t r = 0; r < values.size(); r += together) {
         const std::uint32_t place = register_place(access.type.layout, r);
         const std::uint32_t at = place % last * bytes;
-        builder_.store(row_pointer(access, place, rows), values[r], wide(access, at), at);
+        const ValueId value = together == 1 ? values[r] : word_of(std::span(values).subspan(r, together));
+        builder_.store(row_pointer(access, place, rows), value, wide(access, at), at);
     }
 }
 

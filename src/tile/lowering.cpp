@@ -94,6 +94,7 @@ void Lowering::instruction(InstId id) {
         case Op::TileBroadcast: return broadcast(inst);
         case Op::TileConvert: return convert(inst);
         case Op::TileReduce: return reduce(inst);
+        case Op::TileMma: return mma(inst);
         case Op::TileScalar: return scalar(id);
         case Op::Select:
             if (is_tile(inst.type)) return select(inst);

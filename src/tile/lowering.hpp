@@ -93,6 +93,9 @@ class Lowering {
     ir::ValueId exists(const Access& access, std::uint32_t number);
     ir::ValueId row_pointer(const Access& access, std::uint32_t place, std::map<std::uint32_t, ir::ValueId>& rows);
     ir::MemoryInfo wide(const Access& access, std::uint32_t bytes) const;
+    std::uint32_t word_lanes(const Access& access) const;
+    ir::ValueId part_of(ir::ValueId word, std::uint32_t bit, ir::Type element);
+    ir::ValueId word_of(std::span<const ir::ValueId> parts);
     Registers load_whole(const Access& access);
     Registers load_edge(const Access& access);
     void store_whole(const Access& access, const Registers& values);
@@ -118,6 +121,15 @@ class Lowering {
     void reduce_lanes(const Reduction& reduction, Registers& values);
     void reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Registers& values);
     void reduce(const ir::Instruction& inst);
+
+    // lower_mma.cpp: one operand of a product in shared memory.
+    struct Staged {
+        ir::TileType type;
+        ir::ValueId at;                           // where it begins
+    };
+    Staged stage(ir::ValueId tile, ir::ValueId at);
+    std::vector<ir::ValueId> staged_lanes(const Staged& operand, const ir::TileType& result, std::size_t axis, ir::ValueId step);
+    void mma(const ir::Instruction& inst);
 
     // lower_convert.cpp
     void convert(const ir::Instruction& inst);

@@ -165,6 +165,10 @@ TEST_CASE("new makes a project that compiles") {
     CHECK(box.ockc({"check", box.path("demo_app/kernels.rsk")}).exit_code == 0);
     CHECK(box.ockc({"new", box.path("demo_app")}).exit_code == 3);
     CHECK(box.ockc({"new", box.path("9lives")}).exit_code == 2);
+    CHECK(box.ockc({"new", "--tile", box.path("tile_app")}).exit_code == 0);
+    const auto tiles = box.ockc({"launch", box.path("tile_app") + "/kernels.rsk", "add", "--device", "emulator", "--partition", "z=128", "--arg", "x=iota:f32[1000]", "--arg", "y=ones:f32[1000]"});
+    CHECK(tiles.exit_code == 0);
+    CHECK(tiles.output.find("z: f32[1000] = [1, 2, 3") != std::string::npos);
 }
 
 TEST_CASE("explain, doctor, version, help") {
