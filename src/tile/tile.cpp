@@ -35,7 +35,7 @@ bool lower(ir::Module& module, DiagSink& sink, const Step& seen) {
         if (seen) seen(name);
     };
     bool good = true;
-    step("tile-types", [&](ir::Function& function) { good = infer_types(function, context) && check_shapes(function, context) && good; });
+    step("tile-types", [&](ir::Function& function) { good = infer_types(function, context) && check_threads(function, context) && check_shapes(function, context) && good; });
     if (!good) return false;
     step("tile-layouts", [&](ir::Function& function) { choose_layouts(function, context); });
     step("tile-lower", [&](ir::Function& function) { lower_function(function, context); });

@@ -2,6 +2,7 @@
 // early passes have run). Out: the same kernels without tiles, and the number of threads in their blocks.
 //
 //   infer_types      the tile type of every value, block parameters included
+//   check_threads    nothing that one of many threads does
 //   check_shapes     does the shape of every result follow from its operands
 //   choose_layouts   how many warps; a layout for every value; conversions where two do not fit
 //   lower            every tile becomes the registers that one thread has of it
@@ -30,6 +31,7 @@ Span user_span(const ir::Function& function, const ir::Instruction& inst);
 
 // False: reported.
 bool infer_types(ir::Function& function, const Context& context);
+bool check_threads(const ir::Function& function, const Context& context);
 bool check_shapes(const ir::Function& function, const Context& context);
 void choose_layouts(ir::Function& function, const Context& context);
 void lower_function(ir::Function& function, const Context& context);
