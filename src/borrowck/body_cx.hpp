@@ -83,8 +83,13 @@ struct BodyCx {
     std::map<std::uint32_t, RegionVid> borrow_regions;   // by PointId; filled for print_facts only
     MutUses* mut_uses = nullptr;
     std::vector<std::pair<RegionVid, RegionVid>> known_outlives;   // between universal regions: declared and implied
-    std::vector<RegionVid> captured;                  // a closure's captured regions, in the order of its type
+    std::vector<std::pair<TypeId, RegionVid>> known_type_outlives;   // the same of generic parameters and projections
+    std::vector<TypeTest> type_tests;
+    std::vector<RegionVid> captured;                  // the regions of a closure's type, in their order
     std::vector<ClosureRequirement> requirements;     // what a closure's body needs of them
+
+    // What must outlive `shorter` for the type to do so (obligations.cpp).
+    void type_outlives(TypeId type, RegionVid shorter, const Outlives& reason);
 
     TypeId type_of(const Place& place);
     TypeId type_of(const mir::Operand& operand);

@@ -113,6 +113,11 @@ class Checker {
     // ---- region_errors.cpp
     void check_universal_regions();
     void check_closure_regions();
+    std::uint32_t captured_position(RegionVid region) const;
+    RegionVid external_above(RegionVid region) const;
+    void check_type_tests();
+    bool known_type_outlives(TypeId type, RegionVid region) const;
+    void report_type_test(TypeId type, RegionVid region, Span at);
     void report_closure_escape(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path);
     bool is_escape(const RegionInfo& from, const RegionInfo& to, Category category) const;
     void report_region_error(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path);

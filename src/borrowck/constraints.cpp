@@ -1,6 +1,7 @@
 // The type check of MIR: every assignment, call and return says which type must be a subtype of which, and so which regions
 // outlive which; every borrow is a loan. In: a body with erased regions. Out: region types of the locals, constraints, loans.
 #include "borrowck/describe.hpp"
+#include "borrowck/obligations.hpp"
 #include "borrowck/signature.hpp"
 
 namespace ockc::borrowck {
@@ -55,7 +56,7 @@ namespace {
 
 class TypeCheck {
   public:
-    explicit TypeCheck(BodyCx& cx) : cx_(cx), regions_(cx.regions), types_(cx.types), signature_(cx) {}
+    explicit TypeCheck(BodyCx& cx) : cx_(cx), regions_(cx.regions), types_(cx.types), signature_(cx), obligations_(cx) {}
 
     void run() {
         signature_.read();
@@ -85,11 +86,15 @@ class TypeCheck {
   private:
     void locals() {
         const bool has_signature = signature_.is_fn();
+        any_regions_ = types_.has(cx_.context.identity_args(cx_.context.body_owner(cx_.body.owner)), types::kHasParam);
         cx_.local_types = SideMap<LocalId, TypeId>(cx_.body.locals.size());
+        if (cx_.body.is_closure) surroundings();
         for (std::uint32_t i = 0; i < cx_.body.locals.size(); ++i) {
             const mir::Local& local = cx_.body.locals[LocalId(i)];
-            TypeId type;
-            if (has_signature && i <= cx_.body.arg_count) {
+            TypeId type = cx_.local_types[LocalId(i)];
+            if (type.valid()) {
+                // a closure's
+            } else if (has_signature && i <= cx_.body.arg_count) {
                 const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
                 type = regions_.renumber(i == 0 ? cx_.context.reveal_own(cx_.body.owner, sig.output) : sig.inputs[i - 1]);
             } else {
@@ -98,7 +103,6 @@ class TypeCheck {
             cx_.local_types.set(LocalId(i), type);
             any_regions_ = any_regions_ || regions_.may_hold_regions(type);
             if (has_signature && i == 0) signature_.hide(type);
-            if (cx_.body.is_closure && i <= cx_.body.arg_count) surroundings(type, LocalId(i));
         }
     }
 
@@ -107,7 +111,7 @@ class TypeCheck {
     TypeId target_type(const Place& place) {
         if (!signature_.hides() || place.local != mir::kReturnLocal || !place.is_local()) return cx_.type_of(place);
         const TypeId view = regions_.renumber(cx_.body.locals[mir::kReturnLocal].type);
-        signature_.promise(view, reason(Category::Return));
+        signature_.promise(view, reason(Category::Return), obligations_);
         const Category hidden = returns_ ? Category::OpaqueReturn : Category::Opaque;
         returns_ = true;
         const std::size_t first = regions_.constraints().size();
@@ -118,19 +122,60 @@ class TypeCheck {
         return view;
     }
 
-    // A closure's own parameters and captures hold regions of its surroundings: as good as universal inside.
-    void surroundings(TypeId type, LocalId argument) {
-        const RegionRole role = argument == LocalId(1) ? RegionRole::External : argument == mir::kReturnLocal ? RegionRole::Result : RegionRole::Parameter;
-        for (const RegionVid region : regions_.regions_of(type)) {
-            RegionInfo& info = regions_.info(region);
-            info.is_universal = true;
-            info.role = role;
-            info.argument = argument;
+    // A closure's type holds regions of its surroundings: as good as universal inside. Those that a call chooses, and that of its own
+    // borrow, are not theirs.
+    void surroundings() {
+        const mir::Local& self = cx_.body.locals[LocalId(1)];
+        const TypeData erased = types_[self.type];
+        const TypeId closure = erased.kind == TypeKind::Ref ? erased.element : self.type;
+        for (const GenericArg arg : types_[types_[closure].args]) {
+            if (arg.kind() != GenericArg::Kind::Region || types_[arg.as_region()].kind != types::RegionKind::EarlyParam) continue;
+            RegionInfo info;
+            info.role = RegionRole::External;
+            info.name = cx_.name(types_[arg.as_region()].name);
+            regions_.bind(arg.as_region(), regions_.add_universal(info));
         }
-        if (argument != LocalId(1)) return;
-        const TypeData data = types_[type];
-        if (data.kind == TypeKind::Ref) regions_.info(regions_.vid(data.region)).role = RegionRole::Env;
-        regions_.collect(data.kind == TypeKind::Ref ? data.element : type, cx_.captured);
+        for (const check::Predicate& bound : cx_.context.predicates_of(cx_.context.body_owner(cx_.body.owner))) {
+            const bool names_region = bound.kind == check::Predicate::Kind::TypeOutlives && types_[bound.region].kind != types::RegionKind::Bound;
+            if (names_region) cx_.known_type_outlives.emplace_back(regions_.erase(bound.type), regions_.vid(bound.region));
+        }
+        const TypeId env = regions_.renumber(self.type);
+        const TypeData data = types_[env];
+        const TypeId type = data.kind == TypeKind::Ref ? data.element : env;
+        regions_.collect(type, cx_.captured);
+        std::vector<RegionVid> inside;
+        regions_.collect(types_[types_[type].args].back().as_type(), inside);
+        for (const RegionVid region : cx_.captured) make_universal(region, RegionRole::External, LocalId());
+        for (const RegionVid region : inside) regions_.info(region).argument = LocalId(1);
+        if (data.kind == TypeKind::Ref) {
+            make_universal(regions_.vid(data.region), RegionRole::Env, LocalId(1));
+            for (const RegionVid region : cx_.captured) cx_.known_outlives.emplace_back(region, regions_.vid(data.region));
+        }
+        cx_.local_types.set(LocalId(1), env);
+        closure_parameters(type);
+    }
+
+    void closure_parameters(TypeId type) {
+        RegionTypes::LateRegions bound;
+        const std::optional<RegionTypes::CallSignature> signature = regions_.call_signature(type, &bound);
+        for (const auto& [key, region] : bound) make_universal(region, RegionRole::Parameter, LocalId());
+        for (std::uint32_t i = 0; i < signature->inputs.size(); ++i) {
+            const LocalId local(i + 2);
+            cx_.local_types.set(local, signature->inputs[i]);
+            for (const RegionVid region : regions_.regions_of(signature->inputs[i])) {
+                if (!regions_.info(region).argument.valid() && regions_.info(region).role == RegionRole::Parameter) regions_.info(region).argument = local;
+            }
+            signature_.imply(signature->inputs[i]);
+        }
+        cx_.local_types.set(mir::kReturnLocal, signature->output);
+        signature_.imply(signature->output);
+    }
+
+    void make_universal(RegionVid region, RegionRole role, LocalId argument) {
+        RegionInfo& info = regions_.info(region);
+        info.is_universal = true;
+        info.role = role;
+        info.argument = argument;
     }
 
     // ---- statements
@@ -186,12 +231,21 @@ class TypeCheck {
         if (from.kind == TypeKind::Ref && to.kind == TypeKind::Ref) {
             regions_.outlives({regions_.vid(from.region), regions_.vid(to.region), category, at_, span_, false});
         }
+        if (to.kind == TypeKind::FnPtr && from.kind != TypeKind::FnPtr) return reify(source, target, category);
         const bool pointers = from.element.valid() && to.element.valid();
         if (!pointers) return;
         const Variance variance = to.mutability == types::Mutability::Mut ? Variance::Invariant : Variance::Covariant;
         TypeId a = from.element, b = to.element;
         if (types_.kind(a) == TypeKind::Array && types_.kind(b) == TypeKind::Slice) a = types_[a].element, b = types_[b].element;
         regions_.relate(a, b, variance, reason(category));
+    }
+
+    // A function item or closure as a function pointer.
+    void reify(TypeId source, TypeId target, Category category) {
+        const auto from = regions_.call_signature(source), to = regions_.call_signature(target);
+        if (!from || !to) return;
+        for (std::size_t i = 0; i < std::min(from->inputs.size(), to->inputs.size()); ++i) sub_type(to->inputs[i], from->inputs[i], category);
+        sub_type(from->output, to->output, category);
     }
 
     void aggregate(const mir::AggregateRvalue& node, TypeId target, Category category) {
@@ -207,6 +261,7 @@ class TypeCheck {
             captured_into_[node.operands[i].place.local.raw] = cx_.context.closure_info(data.def).captures[i].use_span;
         }
         if (node.kind.kind == mir::AggregateKind::Kind::Closure) closure_requirements(data.def, target);
+        if (node.kind.kind == mir::AggregateKind::Kind::Adt) obligations_.item(data.def, data.args, {}, reason(Category::Predicate));
     }
 
     // What the closure's body needs of its captures holds where it is made.
@@ -215,6 +270,10 @@ class TypeCheck {
         regions_.collect(type, captured);
         const auto region = [&](std::uint32_t position) { return position == kStaticPosition ? kStatic : captured.at(position); };
         for (const ClosureRequirement& one : cx_.closures.requirements(closure)) {
+            if (one.type.valid()) {
+                cx_.type_tests.push_back({one.type, region(one.shorter), {RegionVid(), RegionVid(), one.category, at_, one.span, true}});
+                continue;
+            }
             regions_.outlives({region(one.longer), region(one.shorter), one.category, at_, one.span, true});
         }
     }
@@ -299,11 +358,16 @@ class TypeCheck {
             args.push_back(operand_type(operand));
             any = any || regions_.may_hold_regions(args.back());
         }
-        if (!any) return;
         const TypeData callee = types_[callee_type];
+        if (!any) {   // what generic parameters must outlive is left, and bounds on functions
+            if (callee.kind == TypeKind::FnDef && obligations_.mention_regions(callee.def)) {
+                obligations_.item(callee.def, callee.args, {}, reason(Category::Predicate));
+            }
+            return;
+        }
         if (callee.kind == TypeKind::FnPtr) {
-            const std::vector<TypeId> parts(types_[callee.elements].begin(), types_[callee.elements].end());
-            return relate_call(node, args.view(), {parts.data(), parts.size() - 1}, parts.back(), result);
+            const std::optional<RegionTypes::CallSignature> signature = regions_.call_signature(callee_type);
+            return relate_call(node, args.view(), signature->inputs, signature->output, result);
         }
         if (callee.kind != TypeKind::FnDef) return;
         const check::FnSigInfo& sig = cx_.context.fn_sig(callee.def);
@@ -315,41 +379,13 @@ class TypeCheck {
             inputs.push_back(is_plain ? args[i] : regions_.instantiate(sig.inputs[i], callee.args, &late));
         }
         const TypeId output = regions_.may_hold_regions(result) ? regions_.instantiate(sig.output, callee.args, &late) : result;
-        call_predicates(callee, late);
+        obligations_.item(callee.def, callee.args, late, reason(Category::Predicate));
         relate_call(node, args.view(), inputs.view(), output, result);
     }
 
     void relate_call(const mir::CallTerminator& node, std::span<const TypeId> args, std::span<const TypeId> inputs, TypeId output, TypeId result) {
         for (std::size_t i = 0; i < std::min(args.size(), inputs.size()); ++i) sub_type(args[i], inputs[i], Category::CallArgument);
         sub_type(output, result, category_of(node.destination));
-    }
-
-    // The callee's `where` clauses about lifetimes hold for the arguments.
-    void call_predicates(const TypeData& callee, RegionTypes::LateRegions& late) {
-        const auto region_of = [&](types::RegionId region) -> std::optional<RegionVid> {
-            const types::RegionData data = types_[region];
-            if (data.kind == types::RegionKind::Static) return kStatic;
-            const std::span<const GenericArg> args = types_[callee.args];
-            if (data.kind == types::RegionKind::EarlyParam && data.index < args.size() &&
-                args[data.index].kind() == GenericArg::Kind::Region) {
-                return regions_.vid(args[data.index].as_region());
-            }
-            const auto found = late.find({data.def.raw, data.index});
-            return found == late.end() ? std::nullopt : std::optional<RegionVid>(found->second);
-        };
-        const std::vector<check::Predicate>& predicates = cx_.context.predicates_of(callee.def);
-        for (const check::Predicate& predicate : predicates) {
-            if (predicate.kind == check::Predicate::Kind::RegionOutlives) {
-                const auto longer = region_of(predicate.longer), shorter = region_of(predicate.region);
-                if (longer && shorter) regions_.outlives({*longer, *shorter, Category::Predicate, at_, span_, false});
-            } else if (predicate.kind == check::Predicate::Kind::TypeOutlives) {
-                const auto shorter = region_of(predicate.region);
-                if (!shorter) continue;
-                const TypeId type = regions_.instantiate(predicate.type, callee.args, &late);
-                const std::vector<RegionVid> inside = regions_.regions_of(type);
-                for (const RegionVid longer : inside) regions_.outlives({longer, *shorter, Category::Predicate, at_, span_, false});
-            }
-        }
     }
 
     // ---- two-phase borrows
@@ -409,8 +445,9 @@ class TypeCheck {
     RegionTypes& regions_;
     types::TypeStore& types_;
     Signature signature_;
+    Obligations obligations_;
     bool returns_ = false;       // some value was returned before
-    bool any_regions_ = false;   // in the type of some local: if not, only what is called may ask something of regions
+    bool any_regions_ = false;   // or parameters, in the type of some local: if not, only what is called may ask something of regions
     Location at_;
     Span span_;
     std::map<std::uint32_t, Span> captured_into_;   // locals that closures were made of, and the uses inside

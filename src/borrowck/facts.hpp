@@ -74,9 +74,17 @@ struct Loan {
     IntervalSet reserved;            // two-phase: points at which it is only reserved
 };
 
-// `longer: shorter` among a closure's captured regions, by their position in its type; kStaticPosition: 'static.
+// A generic parameter or projection must outlive a region.
+struct TypeTest {
+    TypeId type;
+    RegionVid region;
+    Outlives reason;                 // its regions mean nothing
+};
+
+// `longer: shorter` among the regions of a closure's type, by their position in it; kStaticPosition: 'static.
 struct ClosureRequirement {
     std::uint32_t longer = 0, shorter = 0;
+    TypeId type;                     // if any, a type test: it must outlive `shorter`
     Category category = Category::Boring;
     Span span;
 };

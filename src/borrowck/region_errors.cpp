@@ -47,8 +47,10 @@ bool Checker::known_to_outlive(RegionVid longer, RegionVid shorter) const {
 }
 
 void Checker::check_universal_regions() {
+    check_type_tests();
     if (cx_.body.is_closure) return check_closure_regions();
     for (const RegionVid longer : regions_.universal()) {
+        if (cx_.regions.info(longer).hidden_by.valid()) continue;   // whatever outlives it does
         for (const RegionVid shorter : regions_.universal()) {
             if (longer == shorter || !regions_.outlives_end_of(longer, shorter) || known_to_outlive(longer, shorter)) continue;
             const std::vector<std::uint32_t> path = regions_.find_path(longer, [&](RegionVid at) { return at == shorter; });
@@ -65,41 +67,51 @@ void Checker::check_universal_regions() {
     }
 }
 
-// What captured regions need of each other is for the closure's surroundings to see to; what only the call lends must not
-// leave it.
+std::uint32_t Checker::captured_position(RegionVid region) const {
+    if (region == kStatic) return kStaticPosition;
+    const auto found = std::find(cx_.captured.begin(), cx_.captured.end(), region);
+    return found == cx_.captured.end() ? kStaticPosition : static_cast<std::uint32_t>(found - cx_.captured.begin());
+}
+
+// A region of the surroundings that is known to outlive one that only a call knows; 'static if there is no other.
+RegionVid Checker::external_above(RegionVid region) const {
+    if (cx_.regions.info(region).role == RegionRole::External) return region;
+    for (const RegionVid external : cx_.captured) {
+        const bool is_above = std::find(cx_.known_outlives.begin(), cx_.known_outlives.end(), std::pair(external, region)) != cx_.known_outlives.end();
+        if (is_above) return external;
+    }
+    return kStatic;
+}
+
+// What regions of the surroundings need of each other is for these to see to; what only the call lends must not leave it.
 void Checker::check_closure_regions() {
-    const auto position = [&](RegionVid region) {
-        if (region == kStatic) return kStaticPosition;
-        const auto found = std::find(cx_.captured.begin(), cx_.captured.end(), region);
-        OCKC_CHECK(found != cx_.captured.end());
-        return static_cast<std::uint32_t>(found - cx_.captured.begin());
-    };
+    std::set<std::pair<RegionVid, RegionVid>> required;
     for (const RegionVid longer : regions_.universal()) {
-        const RegionRole from = cx_.regions.info(longer).role;
-        if (from == RegionRole::Result || longer == kStatic) continue;
+        if (longer == kStatic) continue;
+        const bool is_external = cx_.regions.info(longer).role == RegionRole::External;
         for (const RegionVid shorter : regions_.universal()) {
             if (longer == shorter || !regions_.outlives_end_of(longer, shorter)) continue;
-            const RegionRole to = cx_.regions.info(shorter).role;
-            const bool escapes = from == RegionRole::Env && to == RegionRole::Result;
-            if (to != RegionRole::External && !escapes) continue;
+            if (!(is_external && cx_.regions.info(shorter).role == RegionRole::External) && known_to_outlive(longer, shorter)) continue;
             const std::vector<std::uint32_t> path = regions_.find_path(longer, [&](RegionVid at) { return at == shorter; });
             if (path.empty()) continue;
-            if (from != RegionRole::External) {
+            if (!is_external) {
                 report_closure_escape(longer, shorter, path);
                 break;
             }
+            const RegionVid needed = external_above(shorter);
+            if (needed == longer || !required.emplace(longer, needed).second) continue;
             const Outlives& blamed = regions_.constraint(blame(path));
-            cx_.requirements.push_back({position(longer), position(shorter), blamed.category, blamed.span});
+            cx_.requirements.push_back({captured_position(longer), captured_position(needed), TypeId(), blamed.category, blamed.span});
         }
     }
 }
 
 void Checker::report_closure_escape(RegionVid longer, RegionVid shorter, const std::vector<std::uint32_t>& path) {
     const Outlives& blamed = regions_.constraint(blame(path));
-    const bool is_env = cx_.regions.info(longer).role == RegionRole::Env;
+    const RegionRole from = cx_.regions.info(longer).role, to = cx_.regions.info(shorter).role;
     const types::TypeData env = cx_.types[cx_.body.locals[LocalId(1)].type];
     const bool is_fn_mut = env.kind == types::TypeKind::Ref && env.mutability == types::Mutability::Mut;
-    if (is_env && blamed.category == Category::Return) {
+    if (from == RegionRole::Env && blamed.category == Category::Return) {
         Diagnostic& error = is_fn_mut ? sink().error(blamed.span, "captured variable cannot escape `FnMut` closure body")
                                       : sink().error(blamed.span, "lifetime may not live long enough");
         error.labels.clear();
@@ -108,10 +120,76 @@ void Checker::report_closure_escape(RegionVid longer, RegionVid shorter, const s
         if (is_fn_mut) error.note("...therefore, they cannot allow references to captured variables to escape");
         return;
     }
-    static_cast<void>(shorter);
+    if (blamed.category == Category::Return || to != RegionRole::External) {
+        Diagnostic& error = sink().error(blamed.span, "lifetime may not live long enough");
+        error.labels.clear();
+        const bool returns = blamed.category == Category::Return;
+        error.labels.push_back(Label{blamed.span, std::string(returns ? "returning this value" : "this") + " requires that `'1` must outlive `'2`", true});
+        const LocalId argument = cx_.regions.info(longer).argument;
+        if (argument.valid()) error.label(cx_.body.locals[argument].span, "`'1` is the lifetime of a reference in this parameter's type");
+        return;
+    }
     Diagnostic& error = sink().error(Code::E0521, blamed.span, "borrowed data escapes outside of closure");
     error.labels.clear();
     error.labels.push_back(Label{blamed.span, "borrowed data is only valid in the closure body", true});
+}
+
+// ---- generic parameters
+
+// Whether the bounds say that the type outlives the universal region.
+bool Checker::known_type_outlives(TypeId type, RegionVid region) const {
+    // What a region of a bound must outlive, right or wrong, is told elsewhere.
+    const auto is_above = [&](RegionVid bound) {
+        return std::any_of(regions_.universal().begin(), regions_.universal().end(),
+                           [&](RegionVid end) { return regions_.outlives_end_of(bound, end) && known_to_outlive(end, region); });
+    };
+    for (const auto& [known, shorter] : cx_.known_type_outlives) {
+        if (known == type && is_above(shorter)) return true;
+    }
+    const types::TypeData data = cx_.types[type];
+    if (data.kind != types::TypeKind::Projection) return false;
+    for (const check::Predicate& bound : cx_.context.item_bounds(data.def)) {   // `type Assoc: 'static;`
+        if (bound.kind == check::Predicate::Kind::TypeOutlives && bound.region == cx_.types.static_region) return true;
+    }
+    bool all = true;   // what its arguments outlive, it does too
+    for (const types::GenericArg arg : cx_.types[data.args]) {
+        if (arg.kind() == types::GenericArg::Kind::Region) return false;
+        if (arg.kind() != types::GenericArg::Kind::Type) continue;
+        types::walk(cx_.types, arg.as_type(), [&](TypeId part) {
+            const types::TypeKind kind = cx_.types.kind(part);
+            all = all && kind != types::TypeKind::Ref && (kind != types::TypeKind::Param || known_type_outlives(part, region));
+            return all;
+        });
+    }
+    return all;
+}
+
+void Checker::check_type_tests() {
+    std::set<std::tuple<TypeId, RegionVid, std::uint32_t>> told;
+    for (const TypeTest& test : cx_.type_tests) {
+        const TypeId type = cx_.regions.erase(test.type);
+        for (const RegionVid region : regions_.universal()) {
+            if (!regions_.outlives_end_of(test.region, region) || known_type_outlives(type, region)) continue;
+            if (!told.emplace(type, region, test.reason.span.begin).second) continue;
+            if (cx_.body.is_closure) {
+                cx_.requirements.push_back({0, captured_position(external_above(region)), type, test.reason.category, test.reason.span});
+            } else {
+                report_type_test(type, region, test.reason.span);
+            }
+            break;
+        }
+    }
+}
+
+void Checker::report_type_test(TypeId type, RegionVid region, Span at) {
+    const std::string text = cx_.text(type), name(cx_.regions.info(region).name.empty() ? std::string_view("'_") : cx_.regions.info(region).name);
+    const bool is_static = region == kStatic;
+    const std::string_view what = cx_.types.kind(type) == types::TypeKind::Param ? "parameter type" : "associated type";
+    Diagnostic& error = sink().error(is_static ? Code::E0310 : Code::E0309, at, "the " + std::string(what) + " `" + text + "` may not live long enough");
+    error.labels.clear();
+    error.labels.push_back(Label{at, "...so that the type `" + text + "` will meet its required lifetime bounds", true});
+    error.note("the " + std::string(what) + " `" + text + "` must be valid for " + (is_static ? std::string("the static lifetime") : "the lifetime `" + name + "`"));
+    error.help("consider adding an explicit lifetime bound: `" + text + ": " + name + "`");
 }
 
 // Does a reference that the call only lends go where it stays for ever.

@@ -42,9 +42,12 @@ RegionId RegionTypes::replace(RegionId region, LateRegions* late, bool erase) {
         case RegionKind::Static: return var(kStatic);
         case RegionKind::EarlyParam:
         case RegionKind::LateParam: break;
+        case RegionKind::Bound:
+            if (binders_ != 0) return region;
+            break;
     }
-    if (late != nullptr && data.kind == RegionKind::LateParam) {
-        const auto [at, is_new] = late->try_emplace({data.def.raw, data.index}, RegionVid());
+    if (late != nullptr && (data.kind == RegionKind::LateParam || data.kind == RegionKind::Bound)) {
+        const auto [at, is_new] = late->try_emplace(late_key(data), RegionVid());
         if (is_new) at->second = fresh();
         return var(at->second);
     }
@@ -108,7 +111,9 @@ TypeId RegionTypes::replace(TypeId type, LateRegions* late, bool erase) {
         case TypeKind::Closure: return replace_closure(data, late, erase);
         case TypeKind::FnPtr: {
             std::vector<TypeId> parts(types_[data.elements].begin(), types_[data.elements].end());
+            ++binders_;
             for (TypeId& part : parts) part = replace(part, late, erase);
+            --binders_;
             const TypeId output = parts.back();
             parts.pop_back();
             return types_.fn_ptr(parts, output, data.is_unsafe);
@@ -162,6 +167,14 @@ TypeId RegionTypes::replace_closure(const TypeData& data, LateRegions* late, boo
         return types_.closure(data.def, replace(types_.args(args), late, true));
     }
     if (carries_captures) return types_.closure(data.def, replace(data.args, late, false));
+    const std::span<const GenericArg> identity = types_[context_.identity_args(closure.owner)];
+    for (std::size_t i = 0; i < own; ++i) {
+        if (args[i].kind() == GenericArg::Kind::Region) args[i] = identity[i];   // lifetimes that its body may name
+    }
+    std::vector<TypeId> inputs;
+    for (const TypeId input : closure.inputs) inputs.push_back(types_.subst(input, list));
+    const TypeId signature = types_.fn_ptr(inputs, types_.subst(closure.output, list), false);
+    args.push_back(closure_lifetimes(signature, closure.lifetimes));
     std::vector<TypeId> captures;
     for (const check::Capture& capture : closure.captures) captures.push_back(types_.subst(capture.type, list));
     args.push_back(types_.tuple(captures));
@@ -173,20 +186,31 @@ ArgsId RegionTypes::renumber(ArgsId args) { return replace(args, nullptr, false)
 TypeId RegionTypes::erase(TypeId type) { return replace(type, nullptr, true); }
 
 TypeId RegionTypes::instantiate(TypeId generic, ArgsId args, LateRegions* late) {
-    return normalize(replace(types_.subst(generic, types_[args]), late, false));
+    return normalize(replace(args.valid() ? types_.subst(generic, types_[args]) : generic, late, false));
+}
+ArgsId RegionTypes::instantiate(ArgsId generic, ArgsId args, LateRegions* late) {
+    const ArgsId filled = replace(args.valid() ? types_.subst(generic, types_[args]) : generic, late, false);
+    std::vector<GenericArg> out(types_[filled].begin(), types_[filled].end());
+    for (GenericArg& arg : out) {
+        if (arg.kind() == GenericArg::Kind::Type) arg = normalize(arg.as_type());
+    }
+    return types_.args(out);
 }
 
 void RegionTypes::collect(TypeId type, std::vector<RegionVid>& out) {
     if (!may_hold_regions(type)) return;
     const TypeData data = types_[type];
-    if (data.kind == TypeKind::Ref) out.push_back(vid(data.region));
+    const auto note = [&](RegionId region) {
+        if (types_[region].kind != RegionKind::Bound) out.push_back(vid(region));
+    };
+    if (data.kind == TypeKind::Ref) note(data.region);
     if (data.element.valid()) collect(data.element, out);
     if (data.elements.valid()) {
         for (const TypeId element : types_[data.elements]) collect(element, out);
     }
     if (data.args.valid()) {
         for (const GenericArg arg : types_[data.args]) {
-            if (arg.kind() == GenericArg::Kind::Region) out.push_back(vid(arg.as_region()));
+            if (arg.kind() == GenericArg::Kind::Region) note(arg.as_region());
             if (arg.kind() == GenericArg::Kind::Type) collect(arg.as_type(), out);
         }
     }
@@ -285,133 +309,6 @@ TypeId RegionTypes::normalize(TypeId type) {
     }
     normalized_.emplace(type, out);
     return out;
-}
-
-// The associated type, with regions: from the impl when it can be told, else with fresh regions that everything in the
-// projection's arguments outlives.
-TypeId RegionTypes::normalize_projection(TypeId projection) {
-    // Where nothing depends on the function's own bounds, the answer is the same for every function.
-    const TypeId plain = erase(projection);
-    const bool is_item = context_.program().defs[types_[plain].def].kind != hir::DefKind::ImplTrait;
-    const bool is_alone = is_item && env_.predicates.empty() && !types_.has(types_[plain].args, types::kHasProjection | types::kHasParam);
-    const TypeId erased = context_.normalize(plain, is_alone ? context_.empty_env() : env_);
-    if (types_.kind(erased) == TypeKind::Projection) return projection;
-    if (!may_hold_regions(erased)) return erased;
-    const TypeData data = types_[projection];
-    if (const TypeId precise = from_impl(data, erased); precise.valid()) return precise;
-    const TypeId out = replace(erased, nullptr, false);
-    std::vector<RegionVid> inside;
-    collect(projection, inside);
-    for (const RegionVid longer : inside) {
-        for (const RegionVid shorter : regions_of(out)) outlives(Outlives{longer, shorter, Category::Boring, {}, {}, false});
-    }
-    return out;
-}
-
-TypeId RegionTypes::from_impl(const TypeData& projection, TypeId erased) {
-    const hir::Program& program = context_.program();
-    const DefId trait = program.defs[projection.def].parent;
-    TypeId found;
-    for (const DefId impl : context_.impls_that_may_match(trait, types_[projection.args][0].as_type())) {
-        const check::TraitRef trait_ref = context_.impl_trait_ref(impl);
-        if (types_[trait_ref.args].size() != types_[projection.args].size()) continue;
-        std::vector<GenericArg> bound(context_.generics_of(impl).count());
-        LateRegions late;
-        const std::size_t before = constraints_.size();
-        TypeId candidate;
-        if (match(trait_ref.args, projection.args, bound, late)) {
-            bool complete = true;
-            for (const GenericArg arg : bound) complete = complete && arg.raw() != 3;
-            for (const DefId item : program.as<hir::ImplDef>(impl).items) {
-                if (!complete || program.defs[item].kind != hir::DefKind::AssocTy) continue;
-                if (program.defs[item].name.name != program.defs[projection.def].name.name) continue;
-                candidate = normalize(replace(types_.subst(context_.type_of(item), bound), &late, false));
-            }
-        }
-        if (candidate.valid() && erase(candidate) == types_.erase_regions(erased)) return candidate;
-        constraints_.resize(before);
-    }
-    return found;
-}
-
-void RegionTypes::equate(RegionVid a, RegionVid b) {
-    if (a == b) return;
-    outlives(Outlives{a, b, Category::Boring, {}, {}, false});
-    outlives(Outlives{b, a, Category::Boring, {}, {}, false});
-}
-
-void RegionTypes::match_region(RegionId pattern, RegionId actual, std::vector<GenericArg>& bound, LateRegions& late) {
-    const types::RegionData data = types_[pattern];
-    if (data.kind == RegionKind::Static) return equate(kStatic, vid(actual));
-    if (data.kind == RegionKind::LateParam) {
-        const auto [at, is_new] = late.try_emplace({data.def.raw, data.index}, vid(actual));
-        if (!is_new) equate(at->second, vid(actual));
-    }
-    if (data.kind != RegionKind::EarlyParam || data.index >= bound.size()) return;
-    if (bound[data.index].kind() == GenericArg::Kind::Region) return equate(vid(bound[data.index].as_region()), vid(actual));
-    bound[data.index] = actual;
-}
-
-bool RegionTypes::match(ArgsId pattern, ArgsId actual, std::vector<GenericArg>& bound, LateRegions& late) {
-    const std::span<const GenericArg> a = types_[pattern], b = types_[actual];
-    if (a.size() > b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i].kind() != b[i].kind()) return false;
-        switch (a[i].kind()) {
-            case GenericArg::Kind::Type:
-                if (!match(a[i].as_type(), b[i].as_type(), bound, late)) return false;
-                break;
-            case GenericArg::Kind::Region: match_region(a[i].as_region(), b[i].as_region(), bound, late); break;
-            case GenericArg::Kind::Const: {
-                const types::ConstData& data = types_[a[i].as_const()];
-                if (data.kind == types::ConstKind::Param && data.index < bound.size()) {
-                    bound[data.index] = b[i];
-                } else if (a[i] != b[i]) {
-                    return false;
-                }
-                break;
-            }
-        }
-    }
-    return true;
-}
-
-// One-way: the pattern's parameters become what stands in their place.
-bool RegionTypes::match(TypeId pattern, TypeId actual, std::vector<GenericArg>& bound, LateRegions& late) {
-    const TypeData a = types_[pattern], b = types_[actual];
-    if (a.kind == TypeKind::Param) {
-        if (a.index >= bound.size()) return false;
-        if (bound[a.index].kind() == GenericArg::Kind::Type) {
-            const TypeId known = bound[a.index].as_type();
-            if (erase(known) != erase(actual)) return false;
-            relate(known, actual, Variance::Invariant, Outlives{});
-            return true;
-        }
-        bound[a.index] = actual;
-        return true;
-    }
-    if (!may_hold_regions(pattern) && !types_.has(pattern, types::kHasParam)) return erase(pattern) == erase(actual);
-    if (a.kind != b.kind || a.mutability != b.mutability || a.def != b.def) return false;
-    if (a.kind == TypeKind::Projection) return true;   // it constrains nothing
-    if (a.region.valid()) match_region(a.region, b.region, bound, late);
-    if (a.element.valid() && !match(a.element, b.element, bound, late)) return false;
-    if (a.kind == TypeKind::Array) {
-        const types::ConstData& length = types_[a.length];
-        if (length.kind == types::ConstKind::Param && length.index < bound.size()) {
-            bound[length.index] = b.length;
-        } else if (a.length != b.length) {
-            return false;
-        }
-    }
-    if (a.args.valid() && !match(a.args, b.args, bound, late)) return false;
-    if (!a.elements.valid()) return true;
-    const std::vector<TypeId> x(types_[a.elements].begin(), types_[a.elements].end());
-    const std::vector<TypeId> y(types_[b.elements].begin(), types_[b.elements].end());
-    if (x.size() != y.size()) return false;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        if (!match(x[i], y[i], bound, late)) return false;
-    }
-    return true;
 }
 
 }  // namespace ockc::borrowck

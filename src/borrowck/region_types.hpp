@@ -3,11 +3,13 @@
 #pragma once
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
 #include "borrowck/facts.hpp"
 #include "check/context.hpp"
+#include "types/fold.hpp"
 
 namespace ockc::borrowck {
 
@@ -69,12 +71,18 @@ class RegionTypes {
     // ---- types
     // Erased regions become fresh variables, named ones the universal regions they are bound to, late ones what `late` says.
     using LateRegions = std::map<std::pair<std::uint32_t, std::uint32_t>, RegionVid>;
+    static std::pair<std::uint32_t, std::uint32_t> late_key(const types::RegionData& region) {
+        return {region.def.raw, region.kind == types::RegionKind::Bound ? ~region.index : region.index};
+    }
     TypeId renumber(TypeId type, LateRegions* late = nullptr);
     ArgsId renumber(ArgsId args);
-    // The type with arguments filled in, then renumbered and normalised; arguments are region types already.
+    // The type with arguments filled in, then renumbered and normalised; arguments are region types already, or none: the parameters
+    // stay what they are.
     TypeId instantiate(TypeId generic, ArgsId args, LateRegions* late);
     TypeId normalize(TypeId type);
     TypeId erase(TypeId type);                      // back to a type of the type tables
+    // The arguments of a bound with arguments filled in, then renumbered and normalised.
+    ArgsId instantiate(ArgsId generic, ArgsId args, LateRegions* late);
     void collect(TypeId type, std::vector<RegionVid>& out);
     const std::vector<RegionVid>& regions_of(TypeId type);
     bool may_hold_regions(TypeId type) { return facts_.may_hold_regions(types_, type); }
@@ -83,6 +91,23 @@ class RegionTypes {
     TypeId field(TypeId base, std::uint32_t variant, std::uint32_t index);
     // The type after one projection; `variant` carries a Downcast to the Field behind it.
     TypeId project(TypeId base, const mir::Projection& step, std::uint32_t& variant);
+
+    // ---- what can be called (projections.cpp)
+    struct CallSignature {
+        std::vector<TypeId> inputs;
+        TypeId output;
+    };
+    // Of a closure, function item or function pointer; what its binder binds are fresh regions, or what `bound` says. Nothing: it is
+    // none of them.
+    std::optional<CallSignature> call_signature(TypeId callable, LateRegions* bound = nullptr);
+
+    // ---- impls and bounds (projections.cpp)
+    // An impl's header against a bound with region types: the impl's arguments; nothing: it is not this impl, or not all of them
+    // can be told. Relates regions as they must be equal.
+    std::optional<ArgsId> match_impl(DefId impl, ArgsId trait_args, const Outlives& reason);
+    void equate_args(ArgsId a, ArgsId b, const Outlives& reason) { relate_args(a, b, nullptr, Variance::Invariant, reason); }
+    // The bounds of the body's function on a type, with the traits above them, that are the goal but for regions.
+    std::vector<ArgsId> bounds_like(DefId trait, ArgsId trait_args);
 
     // sub <: super under `variance`: adds the constraints of their regions.
     void relate(TypeId sub, TypeId super, Variance variance, const Outlives& reason);
@@ -95,8 +120,14 @@ class RegionTypes {
     RegionId replace(RegionId region, LateRegions* late, bool erase);
     ArgsId replace_opaque(const types::TypeData& data, LateRegions* late, bool erase);
     TypeId replace_closure(const types::TypeData& data, LateRegions* late, bool erase);
+    TypeId closure_lifetimes(TypeId type, TypeId lifetimes);
     TypeId normalize_projection(TypeId projection);
+    TypeId from_callable(const types::TypeData& projection);
+    TypeId from_bounds(const types::TypeData& projection);
     TypeId from_impl(const types::TypeData& projection, TypeId erased);
+    bool complete(DefId impl, std::vector<types::GenericArg>& bound, LateRegions& late);
+    bool same_but_regions(ArgsId a, ArgsId b);
+    const std::vector<check::Predicate>& own_bounds();
     bool match(TypeId pattern, TypeId actual, std::vector<types::GenericArg>& bound, LateRegions& late);
     bool match(ArgsId pattern, ArgsId actual, std::vector<types::GenericArg>& bound, LateRegions& late);
     void match_region(RegionId pattern, RegionId actual, std::vector<types::GenericArg>& bound, LateRegions& late);
@@ -108,6 +139,11 @@ class RegionTypes {
     types::TypeStore& types_;
     const check::ParamEnv& env_;
     TypeFacts& facts_;
+    Outlives reason_;                    // of what is equated
+    std::uint32_t binders_ = 0;          // function pointers around the type at hand: what they bind stays
+    std::uint32_t depth_ = 0;            // of impls whose bounds are looked at
+    LateRegions impl_regions_;           // what the last impl that was matched leaves out of its header
+    std::optional<std::vector<check::Predicate>> own_bounds_;
     IndexVec<RegionVid, RegionInfo> infos_;
     std::vector<Outlives> constraints_;
     std::unordered_map<RegionId, RegionVid> params_;

@@ -1,3 +1,4 @@
+#include "borrowck/obligations.hpp"
 #include "borrowck/signature.hpp"
 
 namespace ockc::borrowck {
@@ -16,14 +17,39 @@ void Signature::read() {
     const check::FnSigInfo& sig = cx_.context.fn_sig(cx_.body.owner);
     for (std::size_t i = 0; i < sig.inputs.size(); ++i) name_regions(sig.inputs[i], LocalId(static_cast<std::uint32_t>(i) + 1));
     name_regions(sig.output, LocalId());
+    for (const GenericArg arg : types_[cx_.context.identity_args(cx_.body.owner)]) {
+        if (arg.kind() == GenericArg::Kind::Region) universal(arg.as_region(), LocalId());
+    }
     for (const check::Predicate& predicate : cx_.context.predicates_of(cx_.body.owner)) {
-        if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
-        universal(predicate.longer, LocalId());
-        universal(predicate.region, LocalId());
+        if (predicate.kind == check::Predicate::Kind::TypeOutlives && is_known(predicate.region)) {
+            cx_.known_type_outlives.emplace_back(regions_.erase(predicate.type), universal_of(predicate.region));
+        }
+        if (predicate.kind != check::Predicate::Kind::RegionOutlives || !is_known(predicate.longer) || !is_known(predicate.region)) continue;
         cx_.known_outlives.emplace_back(universal_of(predicate.longer), universal_of(predicate.region));
     }
     for (const TypeId input : sig.inputs) implied_bounds(input);
     implied_bounds(sig.output);
+    const DefId parent = cx_.context.program().defs[cx_.body.owner].parent;
+    if (parent.valid() && cx_.context.program().defs[parent].kind == hir::DefKind::Impl) implied_bounds(cx_.context.type_of(parent));
+}
+
+void Signature::imply(TypeId type) {
+    if (!regions_.may_hold_regions(type)) return;
+    const TypeData data = types_[type];
+    if (data.kind == TypeKind::Ref) {
+        const RegionVid shorter = regions_.vid(data.region);
+        for (const RegionVid longer : regions_.regions_of(data.element)) cx_.known_outlives.emplace_back(longer, shorter);
+        types::walk(types_, data.element, [&](TypeId part) {
+            const TypeKind kind = types_.kind(part);
+            if (kind == TypeKind::Param || kind == TypeKind::Projection) cx_.known_type_outlives.emplace_back(regions_.erase(part), shorter);
+            return kind != TypeKind::Projection;
+        });
+    }
+    if (data.element.valid()) imply(data.element);
+    if (data.elements.valid()) {
+        const std::vector<TypeId> elements(types_[data.elements].begin(), types_[data.elements].end());
+        for (const TypeId element : elements) imply(element);
+    }
 }
 
 RegionVid Signature::universal_of(types::RegionId region) {
@@ -62,6 +88,15 @@ void Signature::name_regions(TypeId type, LocalId argument) {
 void Signature::implied_bounds(TypeId type) {
     const TypeData data = types_[type];
     if (data.kind == TypeKind::Ref) {
+        if (is_known(data.region)) {
+            types::walk(types_, data.element, [&](TypeId part) {
+                const TypeKind kind = types_.kind(part);
+                if (kind == TypeKind::Param || kind == TypeKind::Projection) {
+                    cx_.known_type_outlives.emplace_back(types_.erase_regions(part), universal_of(data.region));
+                }
+                return kind != TypeKind::Projection;
+            });
+        }
         std::vector<types::RegionId> inner;
         regions_inside(data.element, inner);
         for (const types::RegionId longer : inner) {
@@ -89,12 +124,25 @@ void Signature::adt_bounds(const TypeData& data) {
         return filled ? args[info.index].as_region() : region;
     };
     for (const check::Predicate& predicate : cx_.context.predicates_of(data.def)) {
+        if (predicate.kind == check::Predicate::Kind::TypeOutlives && is_known(region_of(predicate.region))) {
+            const TypeId type = types_.erase_regions(types_.subst(predicate.type, args));
+            const TypeKind kind = types_.kind(type);
+            if (kind == TypeKind::Param || kind == TypeKind::Projection) cx_.known_type_outlives.emplace_back(type, universal_of(region_of(predicate.region)));
+        }
         if (predicate.kind != check::Predicate::Kind::RegionOutlives) continue;
         const types::RegionId longer = region_of(predicate.longer), shorter = region_of(predicate.region);
         if (is_known(longer) && is_known(shorter)) {
             cx_.known_outlives.emplace_back(universal_of(longer), universal_of(shorter));
         }
     }
+    if (std::find(open_adts_.begin(), open_adts_.end(), data.def) != open_adts_.end()) return;
+    open_adts_.push_back(data.def);
+    for (const check::VariantInfo& variant : cx_.context.adt(data.def).variants) {
+        for (const check::FieldInfo& field : variant.fields) {
+            if (field.type.valid() && types_.has(field.type, types::kHasRegion)) implied_bounds(types_.subst(field.type, args));
+        }
+    }
+    open_adts_.pop_back();
 }
 bool Signature::is_known(types::RegionId region) const {
     return types_[region].kind == types::RegionKind::Static || named_.count(region.raw) != 0;
@@ -121,7 +169,7 @@ bool Signature::is_own_opaque(const TypeData& data) const {
     return def.kind == hir::DefKind::ImplTrait && def.parent == cx_.body.owner;
 }
 
-// Calls f(opaque, regions, bounds) for each `impl Trait` of the function's result: the regions that stand in its place in `view`,
+// Calls f(opaque, seen, regions, bounds) for each `impl Trait` of the function's result: the part of `view` and its regions,
 // a type of the revealed result's shape, and the lifetimes of its `+ 'a`.
 template <class Fn>
 void Signature::for_each_hidden(TypeId output, TypeId view, const Fn& f) {
@@ -133,7 +181,7 @@ void Signature::for_each_hidden(TypeId output, TypeId view, const Fn& f) {
         for (const check::Predicate& bound : cx_.context.item_bounds(data.def)) {
             if (bound.kind == check::Predicate::Kind::TypeOutlives && is_known(bound.region)) bounds.push_back(bound.region);
         }
-        return f(output, regions, bounds);
+        return f(output, view, regions, bounds);
     }
     if (data.kind != seen.kind) return;
     if (data.element.valid()) for_each_hidden(data.element, seen.element, f);
@@ -154,7 +202,7 @@ void Signature::hide(TypeId result) {
     const TypeId output = cx_.context.fn_sig(cx_.body.owner).output;
     hides_ = cx_.context.reveal_own(cx_.body.owner, output) != output;
     if (!hides_) return;
-    for_each_hidden(output, result, [&](TypeId opaque, const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
+    for_each_hidden(output, result, [&](TypeId opaque, TypeId, const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
         hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
         const DefId def = types_[opaque].def;
         const std::vector<std::uint8_t>& left_out = cx_.closures.type_facts().left_out(cx_.context, def);
@@ -175,16 +223,10 @@ void Signature::hide(TypeId result) {
     });
 }
 
-void Signature::promise(TypeId value, const Outlives& reason) {
-    const auto bounded = [&](TypeId, const std::vector<RegionVid>& hidden, const std::vector<types::RegionId>& bounds) {
-        for (const types::RegionId bound : bounds) {
-            for (const RegionVid region : hidden) {
-                Outlives constraint = reason;
-                constraint.sup = region;
-                constraint.sub = universal_of(bound);
-                regions_.outlives(constraint);
-            }
-        }
+void Signature::promise(TypeId value, const Outlives& reason, Obligations& obligations) {
+    const auto bounded = [&](TypeId opaque, TypeId hidden, const std::vector<RegionVid>&, const std::vector<types::RegionId>& bounds) {
+        for (const types::RegionId bound : bounds) cx_.type_outlives(hidden, universal_of(bound), reason);
+        obligations.hidden(opaque, hidden, reason);
     };
     for_each_hidden(cx_.context.fn_sig(cx_.body.owner).output, value, bounded);
 }

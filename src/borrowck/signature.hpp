@@ -12,13 +12,15 @@ class Signature {
     // The universal regions of the body and the relations between them that its signature declares or implies. Of closures and
     // constants: nothing.
     void read();
+    // What a type with region variables promises of the regions in it.
+    void imply(TypeId type);
     bool is_fn() const;   // and no closure
     // The result's `impl Trait`s in the type that the body gives it: what they hide without a `+ 'a` outlives the call.
     void hide(TypeId result);
     bool hides() const { return hides_; }
     bool is_hidden(RegionVid region) const { return std::find(hidden_.begin(), hidden_.end(), region) != hidden_.end(); }
-    // What a value of the result's type hides must outlive the lifetimes of the `+ 'a`.
-    void promise(TypeId value, const Outlives& reason);
+    // What a value of the result's type hides must outlive the lifetimes of the `+ 'a` and have the other bounds.
+    void promise(TypeId value, const Outlives& reason, class Obligations& obligations);
 
   private:
     RegionVid universal_of(types::RegionId region);
@@ -36,6 +38,7 @@ class Signature {
     RegionTypes& regions_;
     types::TypeStore& types_;
     std::map<std::uint32_t, RegionVid> named_;
+    std::vector<DefId> open_adts_;    // whose fields are looked at
     bool hides_ = false;              // the result's type has an `impl Trait` of this function
     std::vector<RegionVid> hidden_;   // what these hide, in the type of the result
 };

@@ -69,14 +69,12 @@ void RegionTypes::relate(TypeId sub, TypeId super, Variance variance, const Outl
             for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) relate(x[i], y[i], variance, reason);
             return;
         }
-        case TypeKind::FnPtr: {
-            const std::vector<TypeId> x(types_[a.elements].begin(), types_[a.elements].end());
-            const std::vector<TypeId> y(types_[b.elements].begin(), types_[b.elements].end());
-            for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-                const bool output = i + 1 == x.size();
-                relate(x[i], y[i], output ? variance : compose(variance, Variance::Contravariant), reason);
+        case TypeKind::FnPtr: {   // as one call chooses what the binders bind
+            const std::optional<CallSignature> x = call_signature(sub), y = call_signature(super);
+            for (std::size_t i = 0; i < std::min(x->inputs.size(), y->inputs.size()); ++i) {
+                relate(x->inputs[i], y->inputs[i], compose(variance, Variance::Contravariant), reason);
             }
-            return;
+            return relate(x->output, y->output, variance, reason);
         }
         case TypeKind::Adt: {
             return relate_args(a.args, b.args, &facts_.variances(context_, a.def), variance, reason);

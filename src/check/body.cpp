@@ -99,6 +99,7 @@ void BodyChecker::finish() {
     }
     run_obligations();
     demote_builtin_ops();
+    check_negated();
     report_unresolved_obligations();
     write_back();
 }

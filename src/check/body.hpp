@@ -260,6 +260,7 @@ class BodyChecker final : public ClosureSource {
     TypeId strip_ref(TypeId type);
     void report_no_binary(hir::BinaryOp op, ExprId lhs, TypeId lhs_type, TypeId rhs_type, Span op_span, Span whole, bool assign, ExprId rhs);
     void demote_builtin_ops();
+    void check_negated();
 
     // ---- body_coerce.cpp
     // Makes the expression's value usable as `to`: adjusts it or reports E0308. Returns the resulting type.
@@ -309,11 +310,14 @@ class BodyChecker final : public ClosureSource {
     struct ExpectedSig {
         std::vector<TypeId> inputs;
         TypeId output;
+        std::vector<TypeId> written_inputs;   // as the bound has them, with its lifetimes
+        TypeId written_output;
         bool known = false;
         bool from_fn_ptr = false;    // the coercion compares the signatures
     };
     void deduce_closure(TypeId expected, ExpectedSig& sig, std::optional<ClosureKind>& kind);
     TypeId lower_closure_result(hir::TyId type);
+    TypeId closure_lifetimes(const hir::ClosureExpr& closure, const ExpectedSig& sig, const ClosureInfo& info);
     void analyze_captures();
 
     // ---- method_probe.cpp, method_confirm.cpp
@@ -367,6 +371,7 @@ class BodyChecker final : public ClosureSource {
     std::unordered_map<PatId, std::vector<TypeId>> pat_derefs_;
     std::unordered_map<ExprId, LoopContext> loops_;
     std::unordered_map<DefId, ClosureState> closures_;
+    std::vector<std::pair<ExprId, TypeId>> negated_;   // whose type was not known to be signed
     std::vector<DefId> closure_order_;
     DefId current_closure_;             // whose body is being checked
     std::unordered_map<LocalId, DefId> local_closure_;   // variables of closures: which one's

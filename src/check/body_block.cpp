@@ -246,7 +246,7 @@ TypeId BodyChecker::check_match(ExprId, const hir::MatchExpr& e, Expectation exp
         const TypeId wanted = structural(expected.type);
         if (infer_.is_type_var(wanted)) {
             inner = Expectation::none();
-        } else {
+        } else if (wanted != types_.unit) {   // a match that should be () is wrong as a whole
             branches.expected = wanted;
         }
     }

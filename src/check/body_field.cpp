@@ -219,6 +219,7 @@ void BodyChecker::refuse_negative_index(const hir::IndexExpr& e, TypeId self) {
     const std::string what = is_shared_array(self) ? text(self) : fmt::format("[{}]", text(types_[self].element));
     Diagnostic& diagnostic = error(Code::None, span(e.index), fmt::format("negative integers cannot be used to index on a `{}`", what));
     diagnostic.label(span(e.index), fmt::format("cannot use a negative integer for indexing on `{}`", what));
+    std::erase_if(negated_, [&](const auto& one) { return one.first == e.index; });   // nothing more is said of it
     if (std::holds_alternative<hir::PathExpr>(expr(e.base).data) && cx_.sources() != nullptr) {
         diagnostic.suggest(span(e.index).start(), fmt::format("{}.len() ", cx_.sources()->text(span(e.base))),
                            fmt::format("to access an element starting from the end of the `{}`, compute the index", what));

@@ -258,6 +258,7 @@ TypeId BodyChecker::check_unary(ExprId id, const hir::UnaryExpr& e, Expectation 
     const bool negate = e.op == hir::UnaryOp::Neg;
     const bool builtin = negate ? is_floating(data) || (is_integral(data) && (data.kind == TypeKind::Infer || types::int_signed(data.int_kind)))
                                 : is_integral(data) || data.kind == TypeKind::Bool;
+    if (builtin && negate && data.kind == TypeKind::Infer) negated_.emplace_back(id, operand);
     if (builtin) return operand;
     if (infer_.is_type_var(operand)) return structural_or_error(operand, span(e.operand));
     const DefId trait = state_.lang_item(negate ? "neg" : "not");
@@ -272,6 +273,17 @@ TypeId BodyChecker::check_unary(ExprId id, const hir::UnaryExpr& e, Expectation 
     const GenericArg args[] = {operand};
     const DefId output = state_.item_named(trait, program_.interner.intern("Output"));
     return normalize(types_.projection(output, types_.args(args)), span(id));
+}
+
+// `-1` whose type turned out to be unsigned.
+void BodyChecker::check_negated() {
+    for (const auto& [id, type] : negated_) {
+        const TypeData data = types_[shallow(type)];
+        if (data.kind != TypeKind::Int || types::int_signed(data.int_kind)) continue;
+        error(Code::E0277, span(id), fmt::format("the trait bound `{}: Neg` is not satisfied", text(type)))
+            .label(span(id), fmt::format("the trait `Neg` is not implemented for `{}`", text(type)))
+            .note("unsigned values cannot be negated");
+    }
 }
 
 }  // namespace ockc::check

@@ -121,6 +121,8 @@ class Context final : public types::AdtSource {
     const FnSigInfo& fn_sig(DefId fn_or_ctor);
     // The same with arguments filled in and all regions erased.
     FnSigInfo fn_sig(ItemRef fn);
+    // By position in a function's own parameters: is it a lifetime that each call chooses, not each mention of the function?
+    const std::vector<std::uint8_t>& late_bound(DefId fn);
     // Own predicates and the parents', in source order; Self: Trait for trait items. Not elaborated.
     const std::vector<Predicate>& predicates_of(DefId def);
     const ParamEnv& param_env(DefId def);

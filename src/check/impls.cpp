@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "check/item_env.hpp"
+#include "check/outlives.hpp"
 #include "check/passes.hpp"
 #include "types/fold.hpp"
 
@@ -76,6 +77,11 @@ class ImplCheck {
             env.require(predicate, at);
         }
         env.finish();
+        ItemOutlives known(cx_, impl_);
+        known.assume(types_[trait_ref_.args][0].as_type());
+        for (const Predicate& written : cx_.predicates_of(trait_ref_.trait)) {
+            if (written.kind == Predicate::Kind::TypeOutlives) require_outlives(known, types_.subst(written.type, types_[trait_ref_.args]), written.region, at);
+        }
     }
 
     // The trait item's arguments as the impl sees them: the trait's from the header, the item's own as the impl names them.
@@ -270,8 +276,7 @@ class ImplCheck {
         const TypeId type = cx_.type_of(item);
         env.well_formed(type, at);
         leaks_no_private_type(type, at);
-        const TypeId projection = types_.projection(promised, args_for(item, promised));
-        static_cast<void>(projection);
+        lifetimes(item, promised, type, at);
         for (const Predicate& written : cx_.item_bounds(promised)) {
             if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
             Predicate predicate = written;
@@ -280,6 +285,27 @@ class ImplCheck {
             env.require(predicate, at);
         }
         env.finish();
+    }
+
+    // The associated type may be formed, and outlives what the trait says.
+    void lifetimes(DefId item, DefId promised, TypeId type, Span at) {
+        if (!types_.has(type, types::kHasParam)) return;
+        ItemOutlives known(cx_, item);
+        for (const GenericArg arg : types_[trait_ref_.args]) {
+            if (arg.kind() == GenericArg::Kind::Type) known.assume(arg.as_type());
+        }
+        known.well_formed(type, at);
+        for (const Predicate& bound : cx_.item_bounds(promised)) {
+            if (bound.kind == Predicate::Kind::TypeOutlives) require_outlives(known, type, bound.region, at);
+        }
+    }
+
+    // `region` is the trait's.
+    void require_outlives(ItemOutlives& known, TypeId type, RegionId region, Span at) {
+        const types::RegionData data = types_[region];
+        const auto args = types_[trait_ref_.args];
+        if (data.kind == types::RegionKind::EarlyParam && data.index < args.size()) region = args[data.index].as_region();
+        if (region.valid() && (region == types_.static_region || types_[region].kind == types::RegionKind::EarlyParam)) known.require(type, region, at);
     }
 
     // E0446: whoever sees the trait and its implementing type sees this type.

@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "check/item_env.hpp"
+#include "check/lower_ty.hpp"
+#include "check/outlives.hpp"
 #include "check/passes.hpp"
 #include "types/fold.hpp"
 
@@ -37,6 +39,7 @@ class ItemCheck {
 
     void run() {
         const_params();
+        defaults();
         switch (program_.defs[def_].kind) {
             case DefKind::Struct:
             case DefKind::Enum:
@@ -76,6 +79,38 @@ class ItemCheck {
             error(Code::None, at, fmt::format("`{}` is forbidden as the type of a const generic parameter", cx_.text(type)))
                 .note("the only supported types are integers, `bool`, and `char`");
         }
+    }
+
+    // A default for a type parameter meets the parameter's bounds, when it says by itself what it is.
+    void defaults() {
+        const hir::Generics* generics = hir_generics(program_, def_);
+        if (generics == nullptr) return;
+        const GenericsInfo& info = cx_.generics_of(def_);
+        for (std::uint32_t i = 0; i < info.own.size(); ++i) {
+            if (!info.own[i].has_default || info.own[i].kind != hir::GenericParam::Kind::Type) continue;
+            for (const hir::GenericParam& syntax : generics->params) {
+                if (syntax.def == info.own[i].def) default_meets_bounds(info.parent_count + i, syntax.default_type);
+            }
+        }
+    }
+
+    void default_meets_bounds(std::uint32_t index, hir::TyId syntax) {
+        TypeLowerer lowerer(cx_, def_, ElidedRegion::Static);
+        lowerer.set_quiet(true);   // uses of the default tell what is wrong with it
+        const TypeId type = lowerer.lower(syntax);
+        if (types_.has(type, types::kHasParam | types::kHasProjection | types::kHasError)) return;
+        std::vector<GenericArg> args(types_[cx_.identity_args(def_)].begin(), types_[cx_.identity_args(def_)].end());
+        args[index] = type;
+        ItemEnv env(cx_, def_);
+        for (const Predicate& written : cx_.predicates_of(def_)) {
+            if (written.kind != Predicate::Kind::Trait) continue;
+            const TypeData self = types_[types_[written.trait_ref.args][0].as_type()];
+            Predicate predicate = written;
+            predicate.trait_ref.args = types_.subst(written.trait_ref.args, args);
+            const bool is_told = self.kind == TypeKind::Param && self.index == index && !types_.has(predicate.trait_ref.args, types::kHasParam);
+            if (is_told) env.require(predicate, program_.types[syntax].span);
+        }
+        env.finish();
     }
 
     // ---- structs, enums, unions
@@ -124,39 +159,14 @@ class ItemCheck {
         return {};
     }
 
-    // `&'static T` needs `T: 'static`; other lifetimes of references are implied.
+    // `&'static T` needs `T: 'static`; other lifetimes of a struct's own fields are implied.
     void static_fields(const AdtInfo& info, const hir::AdtDef& data) {
         for (std::size_t v = 0; v < info.variants.size(); ++v) {
             for (std::size_t f = 0; f < info.variants[v].fields.size(); ++f) {
-                const TypeId short_lived = static_without_bound(info.variants[v].fields[f].type);
-                if (!short_lived.valid()) continue;
-                const Span at = program_.types[data.variants[v].fields[f].type].span;
-                error(Code::E0310, at, fmt::format("the parameter type `{}` may not live long enough", cx_.text(short_lived)))
-                    .label(at, fmt::format("the type `{}` must be valid for the static lifetime", cx_.text(short_lived)))
-                    .help(fmt::format("consider adding an explicit lifetime bound: `{}: 'static`", cx_.text(short_lived)));
+                const TypeId type = info.variants[v].fields[f].type;
+                if (types_.has(type, types::kHasParam)) ItemOutlives(cx_, def_).well_formed(type, program_.types[data.variants[v].fields[f].type].span, true);
             }
         }
-    }
-
-    TypeId static_without_bound(TypeId type) {
-        TypeId found;
-        types::walk(types_, type, [&](TypeId part) {
-            const TypeData data = types_[part];
-            if (data.kind != TypeKind::Ref || data.region != types_.static_region || found.valid()) return true;
-            types::walk(types_, data.element, [&](TypeId inner) {
-                if (types_.kind(inner) == TypeKind::Param && !found.valid() && !lives_forever(inner)) found = inner;
-                return true;
-            });
-            return true;
-        });
-        return found;
-    }
-
-    bool lives_forever(TypeId param) {
-        const auto& predicates = cx_.predicates_of(def_);
-        return std::any_of(predicates.begin(), predicates.end(), [&](const Predicate& p) {
-            return p.kind == Predicate::Kind::TypeOutlives && p.type == param && p.region == types_.static_region;
-        });
     }
 
     void transparent(const AdtInfo& info, const hir::AdtDef& data) {

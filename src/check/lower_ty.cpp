@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "types/fold.hpp"
+
 namespace ockc::check {
 
 using hir::DefKind;
@@ -77,11 +79,16 @@ TypeId TypeLowerer::lower_array(const hir::ArrayTy& array) {
 
 TypeId TypeLowerer::lower_fn_ptr(const hir::BareFn& fn) {
     const ElidedRegion saved = elided_;
-    if (elided_ != ElidedRegion::Erased) elided_ = ElidedRegion::Fresh;
+    const RegionId saved_output = output_region_;
+    if (!in_body()) elided_ = ElidedRegion::Bound;
     std::vector<TypeId> inputs;
     for (hir::TyId input : fn.inputs) inputs.push_back(lower(input));
+    if (!in_body()) elided_ = ElidedRegion::Output;
+    output_region_ = chosen_by(inputs);
     const TypeId output = fn.output.valid() ? lower_result(fn.output) : types_.unit;
     elided_ = saved;
+    output_region_ = saved_output;
+    if (fn.output.valid()) check_chosen(Code::E0581, inputs, output, program_.types[fn.output].span, "return type");
     return types_.fn_ptr(inputs, output, fn.is_unsafe);
 }
 
@@ -90,6 +97,7 @@ RegionId TypeLowerer::elided_region(Span span) {
         case ElidedRegion::Erased: return types_.erased;
         case ElidedRegion::Static: return types_.static_region;
         case ElidedRegion::Fresh: return types_.region({types::RegionKind::LateParam, owner_, fresh_regions_++, {}});
+        case ElidedRegion::Bound: return types_.region({types::RegionKind::Bound, owner_, fresh_regions_++, {}});
         case ElidedRegion::Output:
             if (output_region_.valid()) return output_region_;
             break;
@@ -118,7 +126,7 @@ RegionId TypeLowerer::lower_lifetime(const hir::Lifetime& lifetime, Span where) 
             }
         }
     }
-    return types_.region({types::RegionKind::LateParam, lifetime.param, 0, lifetime.ident.name});
+    return types_.region({types::RegionKind::Bound, lifetime.param, 0, lifetime.ident.name});
 }
 
 TypeId TypeLowerer::param_type(DefId param) {
@@ -331,10 +339,71 @@ GenericArg TypeLowerer::missing_arg(const GenericsInfo::Param& param, DefId item
 ArgsId TypeLowerer::parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix) {
     std::vector<GenericArg> out(prefix.begin(), prefix.end());
     const ElidedRegion saved = elided_;
-    if (elided_ != ElidedRegion::Erased) elided_ = ElidedRegion::Fresh;
+    if (!in_body()) elided_ = ElidedRegion::Bound;
     for (const hir::GenericArg& arg : args.args) out.push_back(lower(arg.type));
     elided_ = saved;
     return types_.args(out);
+}
+
+namespace {
+
+// Lifetimes of `for<..>` that stand in a type. Those that only a projection has are chosen by nothing.
+void collect_bound(const TypeStore& types, TypeId type, bool into_projections, std::vector<RegionId>& out) {
+    types::walk(types, type, [&](TypeId part) {
+        const TypeData data = types[part];
+        const auto note = [&](RegionId region) {
+            if (types[region].kind == types::RegionKind::Bound) out.push_back(region);
+        };
+        if (data.kind == TypeKind::FnPtr || (data.kind == TypeKind::Projection && !into_projections)) return false;
+        if (data.region.valid()) note(data.region);
+        for (const GenericArg arg : types[data.args]) {
+            if (arg.kind() == GenericArg::Kind::Region) note(arg.as_region());
+        }
+        return true;
+    });
+}
+
+}  // namespace
+
+void TypeLowerer::check_chosen(Code code, std::span<const TypeId> inputs, TypeId type, Span at, std::string_view what) {
+    std::vector<RegionId> given, used;
+    for (const TypeId input : inputs) collect_bound(types_, input, false, given);
+    collect_bound(types_, type, true, used);
+    for (const RegionId region : used) {
+        if (!types_[region].name.valid() || std::find(given.begin(), given.end(), region) != given.end()) continue;
+        const std::string name(program_.interner.text(types_[region].name));
+        const std::string_view why = code == Code::E0581 ? "which is not constrained by the fn input types" : "which does not appear in the trait input types";
+        error(code, at, fmt::format("{} references lifetime `{}`, {}", what, name, why));
+        return;
+    }
+}
+
+// Is the associated type of this bound another one for each lifetime of its `for<..>`?
+bool TypeLowerer::depends_on_binder(const TraitRef& trait_ref) const {
+    std::vector<RegionId> bound;
+    for (const GenericArg arg : types_[trait_ref.args]) {
+        if (arg.kind() == GenericArg::Kind::Type) collect_bound(types_, arg.as_type(), true, bound);
+        if (arg.kind() == GenericArg::Kind::Region && types_[arg.as_region()].kind == types::RegionKind::Bound) bound.push_back(arg.as_region());
+    }
+    return !bound.empty();
+}
+
+RegionId TypeLowerer::chosen_by(std::span<const TypeId> inputs) const {
+    std::vector<RegionId> regions;
+    const auto note = [&](RegionId region) {
+        if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
+    };
+    for (const TypeId input : inputs) {
+        types::walk(types_, input, [&](TypeId part) {
+            const TypeData data = types_[part];
+            if (data.region.valid()) note(data.region);
+            for (const GenericArg arg : types_[data.args]) {
+                if (arg.kind() == GenericArg::Kind::Region) note(arg.as_region());
+            }
+            return data.kind != TypeKind::FnPtr;
+        });
+    }
+    return regions.size() == 1 ? regions[0] : RegionId();
 }
 
 // Error for every argument of its own.
@@ -408,7 +477,16 @@ TraitRef TypeLowerer::lower_trait_ref(const hir::Path& path, TypeId self, std::v
     const GenericArg prefix[] = {self};
     const TraitRef trait_ref{path.res.def, lower_args(path.res.def, prefix, last.args, path.span, false)};
     if (constraints != nullptr && last.args != nullptr) {
+        const ElidedRegion saved = elided_;
+        const RegionId saved_output = output_region_;
+        if (last.args->parenthesized && !in_body() && types_[trait_ref.args].size() > 1) {
+            const TypeId inputs[] = {types_[trait_ref.args][1].as_type()};
+            elided_ = ElidedRegion::Output;
+            output_region_ = chosen_by(inputs);
+        }
         for (const hir::AssocConstraint& constraint : last.args->constraints) lower_constraint(trait_ref, constraint, *constraints);
+        elided_ = saved;
+        output_region_ = saved_output;
     }
     return trait_ref;
 }
@@ -431,6 +509,15 @@ void TypeLowerer::lower_constraint(const TraitRef& trait_ref, const hir::AssocCo
         predicate.span = constraint.span;
         if (constraint.type.valid()) {
             predicate.term = lower(constraint.type);
+            std::vector<TypeId> inputs;
+            for (const GenericArg arg : types_[args]) {
+                if (arg.kind() == GenericArg::Kind::Type) inputs.push_back(arg.as_type());
+                if (arg.kind() == GenericArg::Kind::Region) inputs.push_back(types_.ref(arg.as_region(), types_.unit, Mutability::Not));
+            }
+            if (predicate.term.kind() == GenericArg::Kind::Type) {
+                check_chosen(Code::E0582, inputs, predicate.term.as_type(), program_.types[constraint.type].span,
+                             fmt::format("binding for associated type `{}`", program_.interner.text(constraint.name.name)));
+            }
         } else {
             predicate.term = lower_const_arg(constraint.constant, cx_.type_of(found->item));
         }
@@ -596,6 +683,11 @@ TypeId TypeLowerer::assoc_type(TypeId self, const hir::QPath& path) {
         }
         if (ambiguous) {
             error(Code::E0221, path.span, fmt::format("ambiguous associated type `{}` in bounds of `{}`", program_.interner.text(name), cx_.text(self)));
+            return types_.error;
+        }
+        if (found && !in_body() && depends_on_binder(found->trait_ref)) {
+            error(Code::E0212, path.span, "cannot use the associated type of a trait with uninferred generic parameters")
+                ->help("use a fully qualified path with explicit lifetimes");
             return types_.error;
         }
     }

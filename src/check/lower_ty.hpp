@@ -13,6 +13,7 @@ namespace ockc::check {
 enum class ElidedRegion : std::uint8_t {
     Erased,     // in bodies
     Fresh,      // function inputs and impl headers: a region of its own
+    Bound,      // inputs of `Fn(..)` and of function pointers: one of the binder
     Output,     // function outputs: the region that elision chooses
     Static,     // constants and statics
     Error,      // struct fields and the like: must be written
@@ -82,7 +83,12 @@ class TypeLowerer {
     void check_arg_count(DefId item, const GenericsInfo& generics, const hir::GenericArgs* args, Span span, bool infer_missing);
     ArgsId error_args(DefId item, std::span<const GenericArg> prefix);
     ArgsId parenthesized_args(const hir::GenericArgs& args, std::span<const GenericArg> prefix);
+    // What an elided lifetime in the result of `Fn(..)` or of a function pointer with these inputs is.
+    RegionId chosen_by(std::span<const TypeId> inputs) const;
     void lower_constraint(const TraitRef& trait_ref, const hir::AssocConstraint& constraint, std::vector<Predicate>& out);
+    // Reports a lifetime of `for<..>` in `type` that none of the inputs has.
+    void check_chosen(Code code, std::span<const TypeId> inputs, TypeId type, Span at, std::string_view what);
+    bool depends_on_binder(const TraitRef& trait_ref) const;
     void forbid_args(const hir::PathSegment& segment, std::string_view what);
     Diagnostic* error(Code code, Span span, std::string message);
 

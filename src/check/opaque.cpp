@@ -106,8 +106,10 @@ TypeId BodyChecker::open_opaques(TypeId type, Span at) {
     const TypeId opened = opener.fold(type);
     for (std::size_t i = 0; i < fresh.size(); ++i) {   // bounds may hold further ones
         std::vector<Obligation> nested;
-        const Cause cause{program_.defs[fresh[i]].span, CauseKind::Misc, {}, {}, {}};
-        for (Predicate predicate : cx_.item_bounds(fresh[i])) {
+        Cause cause{program_.defs[fresh[i]].span, CauseKind::Misc, {}, {}, {}};
+        for (const Predicate& written : cx_.item_bounds(fresh[i])) {
+            Predicate predicate = written;
+            cause.written = &written;
             if (predicate.kind != Predicate::Kind::Trait && predicate.kind != Predicate::Kind::Projection) continue;
             predicate.trait_ref.args = opener.fold(types_.erase_regions(predicate.trait_ref.args));
             if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = opener.fold(types_.erase_regions(predicate.term.as_type()));

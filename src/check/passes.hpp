@@ -13,12 +13,16 @@ void check_impl_items(Context& context, DefId impl);
 void check_matches(Context& context, const TypeTables& tables);
 // Unsafe operations outside unsafe code (E0133).
 void check_unsafety(Context& context, const TypeTables& tables);
-// Both sides of `transmute` have one size (E0512).
-void check_transmutes(Context& context, const TypeTables& tables);
 // Calls that constants cannot make (E0015) and what else const bodies may not do.
 void check_const_body(Context& context, const TypeTables& tables);
 // Lints that rustc denies by default and that need types only (overflowing_literals).
 void check_literals(Context& context, const TypeTables& tables);
+// References to `static mut` (the lint static_mut_refs).
+void check_static_refs(Context& context, const TypeTables& tables);
+// Values whose types the module may not name.
+void check_type_privacy(Context& context, const TypeTables& tables);
+// The sizes of transmuted types (E0512).
+void check_transmutes(Context& context, const TypeTables& tables);
 // What #[kernel] functions may take and give.
 void check_kernel(Context& context, DefId kernel);
 // Every #[intrinsic("key")] must have a row in intrinsics.def.

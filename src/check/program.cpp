@@ -144,10 +144,12 @@ const TypeTables* Context::check_body(DefId owner) {
     if (!has_body(program_, owner) || state_->failed_derives.contains(program_.defs[owner].parent)) return nullptr;
     slot.tables = std::make_unique<TypeTables>();
     TypeTables& tables = *slot.tables;
-    const bool ok = BodyChecker(*this, owner, tables).run() && !program_.bodies[tables.body]->has_errors;
+    bool ok = BodyChecker(*this, owner, tables).run() && !program_.bodies[tables.body]->has_errors;
     if (ok) {
         for (const auto& closure : tables.closures) state_->closures[closure->def] = closure.get();
+        const std::size_t errors = sink_.error_count();
         fill_pattern_values(*this, tables);
+        ok = sink_.error_count() == errors;
     }
     State::BodySlot& after = state_->bodies[owner];   // the map may have grown
     after.done = true;
@@ -202,13 +204,13 @@ bool Context::check_program() {
         if (is_library(program_, def)) break;
         State::BodySlot& slot = state_->bodies[def];
         if (!slot.ok) continue;
-        const std::size_t before = sink_.error_count();
         check_const_body(*this, *slot.tables);
         evaluate_inline_constants(*this, *slot.tables);
         check_unsafety(*this, *slot.tables);
+        check_transmutes(*this, *slot.tables);
+        const std::size_t before = sink_.error_count();
         check_matches(*this, *slot.tables);
-        if (!is_library(program_, def)) check_transmutes(*this, *slot.tables);
-        if (sink_.error_count() != before) state_->bodies[def].ok = false;
+        if (sink_.error_count() != before) slot.ok = false;   // no MIR can be made of it
     }
     for (DefId kernel : program_.kernels) check_kernel(*this, kernel);
     // Lints come last and speak about programs that are right otherwise.
@@ -216,7 +218,11 @@ bool Context::check_program() {
         const State::BodySlot& slot = state_->bodies[state_->checked[i]];
         if (!is_library(program_, state_->checked[i]) && slot.ok) linted.push_back(slot.tables.get());
     }
-    for (const TypeTables* tables : linted) check_literals(*this, *tables);
+    for (const TypeTables* tables : linted) {
+        check_literals(*this, *tables);
+        if (!options_.edition_2021) check_static_refs(*this, *tables);   // a warning there
+        check_type_privacy(*this, *tables);
+    }
     if (!sink_.has_errors()) refuse_unions(*this);
     return sink_.error_count() == errors;
 }

@@ -1,4 +1,6 @@
 // Associated types: what `<T as Trait>::Name` is, and types with all such places filled in.
+#include <fmt/format.h>
+
 #include "check/solve.hpp"
 #include "types/fold.hpp"
 

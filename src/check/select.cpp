@@ -104,6 +104,7 @@ void Selector::item_obligations(DefId item, ArgsId args, const Cause& cause, std
         Predicate predicate = written;
         Cause own = cause;
         own.bound_span = written.span;
+        own.written = &written;
         switch (written.kind) {
             case Predicate::Kind::Trait: break;
             case Predicate::Kind::Projection:

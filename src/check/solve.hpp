@@ -33,6 +33,7 @@ struct Cause {
     DefId item;              // ItemBound
     Span bound_span;         // where the bound was written
     hir::ExprId expr;
+    const Predicate* written = nullptr;   // the bound itself, with its regions; it is the obligation's own unless others follow from it
 };
 struct Obligation {
     Predicate predicate;

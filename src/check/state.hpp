@@ -89,6 +89,7 @@ struct Context::State {
     DefCache<ArgsId> identity;
     DefCache<FnSigInfo> signatures;
     DefCache<std::vector<Predicate>> predicates;
+    DefCache<std::vector<std::uint8_t>> late_bound;
     DefCache<std::vector<Predicate>> item_bounds;      // of associated types and opaques: Self = the projection
     DefCache<ParamEnv> envs;
     DefCache<AdtInfo> adts;

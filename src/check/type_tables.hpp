@@ -100,6 +100,9 @@ struct ClosureInfo {
     bool is_move = false;
     std::vector<TypeId> inputs;
     TypeId output;
+    // A function pointer type beside inputs and output that says whose their lifetimes are: Bound where each call chooses, a
+    // lifetime that the user named, or Erased (of the surroundings). Where it has another form than they, all are of the surroundings.
+    TypeId lifetimes;
     std::vector<Capture> captures;    // in field order
 };
 

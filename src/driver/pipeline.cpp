@@ -24,6 +24,7 @@
 #include "mir/build.hpp"
 #include "mir/elaborate_drops.hpp"
 #include "mir/print.hpp"
+#include "mir/unused_assignments.hpp"
 #include "mir/verify.hpp"
 #include "ockc/version.hpp"
 #include "opt/pipeline.hpp"
@@ -234,12 +235,17 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     check::Context context(program, session.types, sink, check_options);
     context.check_program();
     timer.end("check");
-    if (sink.has_errors()) return;
-
     mir::Program mir;
     mir::BuildOptions mir_options;
     mir_options.overflow_checks = options.overflow_checks;
     mir_options.edition = static_cast<std::uint32_t>(options.edition);
+    if (sink.has_errors()) {
+        // What is well typed has its borrows checked whatever else is wrong, unless the text itself is.
+        if (resolver.has_syntax_errors()) return;
+        mir::build(mir, context, mir_options);
+        borrowck::check(mir, context, nullptr, borrowck::Scope::User, nullptr);
+        return;
+    }
     mir::build(mir, context, mir_options);
     timer.end("mir");
     if (sink.has_errors()) {
@@ -258,6 +264,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         const std::size_t first = sink.all().size();
         lints::run(program, context);
         mut_uses.report(context);
+        mir::lint_unused_assignments(mir, context);
         sink.sort_from(first);
     }
     timer.end("lint");

@@ -181,7 +181,10 @@ Step try_single(State& state, ImportId id, bool forced) {
                 continue;
             }
             source = binding.visibility;
-            if (!visible(state, source, import.module)) source = import.visibility;   // E0603 comes later
+            const bool is_visible = visible(state, source, import.module);
+            const bool is_ctor = end.res.kind == Res::Kind::Def && state.program.defs[end.res.def].kind == DefKind::Ctor;
+            if (!is_visible && is_ctor) continue;   // the type is imported, what makes its values is not
+            if (!is_visible) source = import.visibility;   // E0603 comes later
         }
         bind_single(state, id, ns, end.res, source);
         step.changed = true;

@@ -36,7 +36,10 @@ const lex::TokenBuffer& file_tokens(State& state, std::uint32_t crate, FileId fi
 }
 
 ast::SourceUnit parse_file(State& state, std::uint32_t crate, FileId file) {
-    return parse::parse(file_tokens(state, crate, file), state.parse_context(crate));
+    const std::size_t errors = state.sink->error_count();
+    ast::SourceUnit unit = parse::parse(file_tokens(state, crate, file), state.parse_context(crate));
+    state.has_syntax_errors = state.has_syntax_errors || state.sink->error_count() != errors;
+    return unit;
 }
 
 std::optional<FileId> included_file(State& state, std::uint32_t crate, const ast::MacroCall& call) {

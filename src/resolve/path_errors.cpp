@@ -153,7 +153,7 @@ void Lowerer::report_missing_name(const ast::Path& path, PathSegments segments, 
         return;
     }
     if (segments.size() == 1 && !s_.is_library(module_) && report_refused_name(s_, name, path.span, RefusedUse::Plain)) return;
-    if (segments.size() == 1 && find_textual_macro(s_, macros_, last.ident.name).valid()) {
+    if (segments.size() == 1 && (find_textual_macro(s_, macros_, last.ident.name).valid() || s_.builtin_macros.contains(last.ident.name))) {
         error(r.wrong_kind, path.span, fmt::format("expected {}, found macro `{}`", r.expected, name)).label(at(path.span), fmt::format("not a {}", r.expected)).help(fmt::format("a macro is called with `!`: `{}!(..)`", name));
         return;
     }

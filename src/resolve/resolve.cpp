@@ -233,6 +233,7 @@ Resolver::Resolver(const Inputs& inputs, const Options& options, Interner& inter
 Resolver::~Resolver() = default;
 
 const hir::Program& Resolver::program() const { return *work_->program; }
+bool Resolver::has_syntax_errors() const { return work_->state.has_syntax_errors; }
 std::unique_ptr<hir::Program> Resolver::take_program() { return std::move(work_->program); }
 
 void Resolver::item(DefId id) {

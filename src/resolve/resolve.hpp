@@ -71,6 +71,7 @@ class Resolver final : public hir::Demand {
 
     const hir::Program& program() const;
     std::unique_ptr<hir::Program> take_program();
+    bool has_syntax_errors() const;                 // some file has
 
     void item(DefId def) override;
     void body(DefId fn) override;

@@ -106,6 +106,7 @@ struct State {
     State(const Inputs& inputs, const Options& options, Interner& names, SourceMap& sources, DiagSink& sink, hir::Program& program)
         : inputs(inputs), options(options), names(names), sources(sources), sink(&sink), levels(sink.levels()), program(program) {}
 
+    bool has_syntax_errors = false;                 // in some file
     static constexpr std::size_t kPrimCount = 32;   // at least as many as PrimTy has
 
     const Inputs& inputs;

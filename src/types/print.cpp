@@ -80,7 +80,8 @@ class Printer {
         switch (data.kind) {
             case RegionKind::Static: return "'static";
             case RegionKind::EarlyParam:
-            case RegionKind::LateParam: return data.name.valid() ? names_.text(data.name) : std::string_view("'_");
+            case RegionKind::LateParam:
+            case RegionKind::Bound: return data.name.valid() ? names_.text(data.name) : std::string_view("'_");
             case RegionKind::Erased:
             case RegionKind::Var:
             case RegionKind::Error: return "'_";
@@ -145,7 +146,7 @@ class Printer {
     void reference(const TypeData& data) {
         out_ += '&';
         const RegionKind kind = types_[data.region].kind;
-        if (kind == RegionKind::Static || kind == RegionKind::EarlyParam || (kind == RegionKind::LateParam && types_[data.region].name.valid())) {
+        if (kind == RegionKind::Static || kind == RegionKind::EarlyParam || ((kind == RegionKind::LateParam || kind == RegionKind::Bound) && types_[data.region].name.valid())) {
             out_ += region_name(data.region);
             out_ += ' ';
         }

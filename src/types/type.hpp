@@ -111,7 +111,8 @@ enum class RegionKind : std::uint8_t {
     Erased,      // inside bodies, until the borrow checker makes fresh variables
     Static,
     EarlyParam,  // a lifetime parameter of an item: def, index, name
-    LateParam,   // bound by a function's own `for<..>` or elided in its signature: def (or none), index, name
+    LateParam,   // elided in a function's signature or an impl's header: def, index
+    Bound,       // of the `for<..>`, written or implied, of the bound or function pointer it stands in: def, index, name
     Var,         // borrow checker variable: index
     Error,
 };
