@@ -148,7 +148,7 @@ Piece Generator::hole(char kind, const std::string& type, const std::string& lab
         case 'm': {
             Piece piece;
             piece.kind = Piece::Kind::Mut;
-            piece.is_mut = is_mut_ = random_.chance(careful_ ? 94 : 75);
+            piece.is_mut = is_mut_ = random_.chance(careful_ ? 97 : 75);
             return piece;
         }
         case '=':
@@ -211,7 +211,7 @@ bool needs_mut(std::string_view text, std::string_view type) { return text[0] ==
 
 // Careful programs seldom do what is sure to be an error: write what is shared, move out of what is borrowed or a second time.
 bool Generator::is_careless(std::string_view type, std::string_view text, bool is_writable, Need need) {
-    if (!careful_ || random_.chance(6)) return false;
+    if (!careful_ || random_.chance(3)) return false;
     if (need == Need::Writable) return !is_writable;
     return need == Need::Value && !is_copied(type) && (!is_variable(text, type) || in_loop_);
 }
@@ -240,7 +240,7 @@ Piece Generator::expression(const std::string& type, std::uint32_t depth, Need n
 
 // Forgets a variable that was moved, most of the time.
 void Generator::spend(std::uint32_t variable) {
-    if (random_.chance(8)) return;
+    if (random_.chance(4)) return;
     std::erase_if(visible_, [&](const Variable& one) { return one.id == variable; });
 }
 
@@ -286,7 +286,7 @@ bool is_owned(std::string_view type) {
 
 Function Generator::function() {
     Function made;
-    careful_ = random_.chance(92);
+    careful_ = random_.chance(96);
     const Row* signature = choose(random_, kSignatures, [](const Row&) { return true; });
     result_ = signature->type;
     made.result = result_;

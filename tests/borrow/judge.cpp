@@ -17,13 +17,17 @@ namespace {
 bool is_borrow_code(const std::string& code) {
     static const std::set<std::string> kCodes{"E0373", "E0381", "E0382", "E0384", "E0499", "E0500", "E0501", "E0502", "E0503", "E0505", "E0506",
                                               "E0507", "E0508", "E0509", "E0510", "E0515", "E0521", "E0524", "E0594", "E0596", "E0597",
-                                              "E0621", "E0712", "E0713", "E0716", "lifetime"};
+                                              "E0106", "E0261", "E0309", "E0310", "E0621", "E0712", "E0713", "E0716", "general", "lifetime"};
     return kCodes.count(code) != 0;
 }
 
+bool is_resolution_code(const std::string& code) { return code == "E0106" || code == "E0261"; }
+
 std::string code_of(const std::string& code, const std::string& message) {
     if (!code.empty()) return code;
-    return message.rfind("lifetime may not live long enough", 0) == 0 ? "lifetime" : "error";
+    const bool is_lifetime = message.rfind("lifetime may not live long enough", 0) == 0 || message.rfind("captured variable cannot escape", 0) == 0;
+    if (message.rfind("implementation of `", 0) == 0 && message.ends_with("is not general enough")) return "general";
+    return is_lifetime ? "lifetime" : "error";
 }
 
 // Sorts errors of a file into the functions they stand in. False: some function was not well typed.
@@ -40,6 +44,7 @@ class Sorter {
         if (owner == lines_.size()) return false;
         finding.line = line - lines_[owner];
         if (!is_borrow_code(finding.code)) verdicts[owner].is_known = false;
+        verdicts[owner].is_final = verdicts[owner].is_final || is_resolution_code(finding.code);
         verdicts[owner].findings.push_back(std::move(finding));
         return true;
     }
@@ -61,13 +66,15 @@ std::vector<Verdict> ask_until_typed(const Batch& batch, std::vector<Verdict> ve
         std::vector<std::uint32_t> lines;
         const std::string text = batch.file(verdicts, lines);
         for (Verdict& verdict : verdicts) {
-            if (verdict.is_known) verdict.findings.clear();
+            if (verdict.is_known && !verdict.is_final) verdict.findings.clear();
         }
         const std::vector<Verdict> before = verdicts;
         Sorter sorter(lines);
         ask(text, verdicts, sorter);
         bool again = false;
-        for (std::size_t i = 0; i < verdicts.size(); ++i) again = again || (before[i].is_known && !verdicts[i].is_known);
+        for (std::size_t i = 0; i < verdicts.size(); ++i) {
+            again = again || (before[i].is_known && !verdicts[i].is_known) || (!before[i].is_final && verdicts[i].is_final);
+        }
         if (!again) break;
     }
     sort(verdicts);
@@ -88,8 +95,9 @@ std::string Batch::file(const std::vector<Verdict>& known, std::vector<std::uint
     std::string text = prelude;
     std::uint32_t line = 1 + static_cast<std::uint32_t>(std::count(text.begin(), text.end(), '\n'));
     for (std::size_t i = 0; i < functions.size(); ++i) {
-        lines.push_back(known[i].is_known ? line : 0);
-        if (!known[i].is_known) continue;
+        const bool is_judged = known[i].is_known && !known[i].is_final;
+        lines.push_back(is_judged ? line : 0);
+        if (!is_judged) continue;
         text += functions[i];
         line += static_cast<std::uint32_t>(std::count(functions[i].begin(), functions[i].end(), '\n'));
     }

@@ -19,6 +19,7 @@ struct Finding {
 struct Verdict {
     std::vector<Finding> findings;
     bool is_known = true;      // false: not judged, because the program is not well typed
+    bool is_final = false;     // a lifetime that name resolution refuses: rustc looks no further, so the others are judged without it
     std::string text() const;  // "ok", "E0382:3 E0499:5", "ill-typed"
 };
 

@@ -230,6 +230,7 @@ bool Generator::wrap_in_loop(Function& function) {
 bool Generator::change_lifetime(Function& function) {
     static constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
         {": &'b ", ": &'a "}, {": &'a ", ": &"}, {"'b: 'a", "'b"}, {": &'a ", ": &'static "}, {"'a, 'b>", "'a, 'b: 'a>"}, {": &", ": &'static "},
+        {"T: 'static", "T"},  {"T: 'a", "T"},        {"-> &'a ", "-> &"},  {"<'a>", ""},                {"'a, 'b>", "'a>"},             {"T: 'a", "T"},
     };
     const auto& change = kChanges[random_.below(std::size(kChanges))];
     const std::string_view from = change.first, to = change.second;
