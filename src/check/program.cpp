@@ -136,6 +136,20 @@ void refuse_unions(Context& context) {
 
 }  // namespace
 
+namespace {
+
+// Constants in patterns may have failed where they stand, and been reported there.
+bool has_pattern_values(const hir::Program& program, const TypeTables& tables) {
+    for (std::uint32_t i = 0; i < program.bodies[tables.body]->pats.size(); ++i) {
+        const ItemRef item = tables.pat_items[hir::PatId(i)];
+        const bool is_const = item.valid() && (program.defs[item.def].kind == DefKind::Const || program.defs[item.def].kind == DefKind::AssocConst);
+        if (is_const && tables.pat_values[hir::PatId(i)] == nullptr) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 const TypeTables* Context::check_body(DefId owner) {
     State::BodySlot& slot = state_->bodies[owner];
     if (slot.done || slot.tables != nullptr) return slot.done && slot.ok ? slot.tables.get() : nullptr;   // or being checked
@@ -149,7 +163,7 @@ const TypeTables* Context::check_body(DefId owner) {
         for (const auto& closure : tables.closures) state_->closures[closure->def] = closure.get();
         const std::size_t errors = sink_.error_count();
         fill_pattern_values(*this, tables);
-        ok = sink_.error_count() == errors;
+        ok = sink_.error_count() == errors && has_pattern_values(program_, tables);
     }
     State::BodySlot& after = state_->bodies[owner];   // the map may have grown
     after.done = true;
