@@ -262,8 +262,8 @@ class Crate {
     const node& operator[](name##Id id) const {      \
         return name##_store_[id];                    \
     }                                                \
-    name##Id add(node value) {                       \
-        return name##_store_.push(std::move(value)); \
+    name##Id add(const node& value) {                \
+        return name##_store_.push(value);            \
     }                                                \
     std::size_t name##_count() const {               \
         return name##_store_.size();                 \

@@ -11,8 +11,7 @@ namespace ockc::borrowck {
 
 // One body: constraints and loans, liveness, regions, then the walk over its accesses.
 void Closures::check_body(const mir::Body& body, Outcome& made) {
-    const std::string name = context_.program().path_text(body.owner);
-    const CrashContext note("checking the borrows of", name);
+    const CrashContext note("checking the borrows of", context_.program().name(body.owner));
     BodyCx cx(body, program_, context_, *this);
     cx.mut_uses = mut_uses_;
     if (mut_uses_ != nullptr) mut_uses_->see(body, context_.program());

@@ -52,8 +52,7 @@ BodyChecker::BodyChecker(Context& context, DefId owner, TypeTables& tables)
 }
 
 bool BodyChecker::run() {
-    const std::string what = program_.path_text(owner_);
-    const CrashContext crash("type checking", what);
+    const CrashContext crash("type checking", program_.name(owner_));
     if (std::holds_alternative<hir::FnDef>(program_.defs[owner_].data)) {
         const FnSigInfo sig = cx_.fn_sig(ItemRef{owner_, cx_.identity_args(owner_)});
         const hir::FnSig& syntax = program_.as<hir::FnDef>(owner_).sig;

@@ -1,5 +1,7 @@
 #include "check/context.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,7 +170,7 @@ Context::State::TraitImpls& Context::State::trait_impls(DefId trait) {
         if (!trait_ref.valid()) continue;
         const ArgsId args = cx.types_.erase_regions(trait_ref.args);
         if (cx.types_.has(args, types::kHasError)) continue;
-        made->all.push_back({impl, type_key(cx.types_, cx.types_[args][0].as_type()), {trait, args}});
+        made->add({impl, type_key(cx.types_, cx.types_[args][0].as_type()), {trait, args}});
     }
     return *(lowered_impls[trait] = std::move(made));
 }
@@ -180,12 +182,28 @@ const std::vector<ImplEntry>& Context::State::impls_for(DefId trait, TypeId self
     if (kind == types::TypeKind::Infer || kind == types::TypeKind::Error) return impls.all;
     const TypeKey key = type_key(cx.types_, self);
     const auto [list, fresh] = impls.by_key.try_emplace(key);
-    if (fresh) {
-        for (const ImplEntry& entry : impls.all) {
-            if (entry.self_key == 0 || entry.self_key == key) list->second.push_back(entry);
-        }
-    }
+    if (fresh) list->second = impls.find(key);
     return list->second;
+}
+
+void Context::State::TraitImpls::add(const ImplEntry& entry) {
+    places[entry.self_key].push_back(static_cast<std::uint32_t>(all.size()));
+    all.push_back(entry);
+}
+
+// Without a look at the impls for other types: a program may have one for each of thousands.
+std::vector<ImplEntry> Context::State::TraitImpls::find(TypeKey key) const {
+    const auto places_of = [&](TypeKey one) {
+        const auto found = places.find(one);
+        return found == places.end() ? std::span<const std::uint32_t>() : std::span<const std::uint32_t>(found->second);
+    };
+    const auto blanket = places_of(0), own = key == 0 ? std::span<const std::uint32_t>() : places_of(key);
+    std::vector<std::uint32_t> both(blanket.size() + own.size());
+    std::merge(blanket.begin(), blanket.end(), own.begin(), own.end(), both.begin());
+    std::vector<ImplEntry> entries;
+    entries.reserve(both.size());
+    for (const std::uint32_t place : both) entries.push_back(all[place]);
+    return entries;
 }
 
 std::vector<DefId> Context::impls_that_may_match(DefId trait, types::TypeId self) {

@@ -28,15 +28,16 @@ ConstId InferCtxt::new_const_var(TypeId type, Span origin) {
     return types_.const_infer(static_cast<std::uint32_t>(const_vars_.size() - 1), type);
 }
 
-TypeId InferCtxt::shallow(TypeId type) {
-    const TypeId start = type;
-    while (types_.kind(type) == TypeKind::Infer) {
-        const TypeId value = vars_[types_[type].index].value;
+// The end of a variable's chain; outside snapshots the chain is shortened for the next time.
+TypeId InferCtxt::follow(TypeId variable) {
+    TypeId end = variable;
+    do {
+        const TypeId value = vars_[types_[end].index].value;
         if (!value.valid()) break;
-        type = value;
-    }
-    if (open_ == 0 && start != type && types_.kind(start) == TypeKind::Infer) vars_[types_[start].index].value = type;
-    return type;
+        end = value;
+    } while (types_.kind(end) == TypeKind::Infer);
+    if (open_ == 0 && end != variable) vars_[types_[variable].index].value = end;
+    return end;
 }
 
 ConstId InferCtxt::shallow(ConstId constant) {
@@ -71,14 +72,13 @@ class Resolver final : public types::Folder {
 
 }  // namespace
 
-TypeId InferCtxt::resolve(TypeId type) { return types_.has(type, types::kHasInfer) ? Resolver(types_, *this).fold(type) : type; }
+TypeId InferCtxt::resolve(TypeId type) {
+    const TypeId known = shallow(type);   // most are variables that stand for something plain
+    const bool done = types_.kind(known) == TypeKind::Infer || !types_.has(known, types::kHasInfer);
+    return done ? known : Resolver(types_, *this).fold(known);
+}
 ConstId InferCtxt::resolve(ConstId constant) { return types_.has(constant, types::kHasInfer) ? Resolver(types_, *this).fold(constant) : constant; }
 ArgsId InferCtxt::resolve(ArgsId args) { return types_.has(args, types::kHasInfer) ? Resolver(types_, *this).fold(args) : args; }
-
-bool InferCtxt::is_type_var(TypeId type) {
-    const TypeId known = shallow(type);
-    return types_.kind(known) == TypeKind::Infer && types_[known].infer_kind == InferKind::Type;
-}
 
 InferCtxt::Snapshot InferCtxt::snapshot() {
     ++open_;

@@ -30,14 +30,18 @@ class InferCtxt {
     Span origin(TypeId var) const { return vars_[types_[var].index].origin; }
 
     // The type at the top, variables followed; the result is a variable only if it is unbound.
-    TypeId shallow(TypeId type);
+    TypeId shallow(TypeId type) { return types_.kind(type) == TypeKind::Infer ? follow(type) : type; }
     ConstId shallow(ConstId constant);
     // Variables replaced everywhere.
     TypeId resolve(TypeId type);
     ConstId resolve(ConstId constant);
     ArgsId resolve(ArgsId args);
     bool is_unbound_var(TypeId type) { return types_.kind(shallow(type)) == TypeKind::Infer; }
-    bool is_type_var(TypeId type);   // unbound and not {integer} or {float}
+    // Unbound and not {integer} or {float}.
+    bool is_type_var(TypeId type) {
+        const types::TypeData& known = types_[shallow(type)];
+        return known.kind == TypeKind::Infer && known.infer_kind == InferKind::Type;
+    }
 
     // Makes the two equal; false leaves everything as it was.
     bool unify(TypeId a, TypeId b);
@@ -81,6 +85,7 @@ class InferCtxt {
         bool is_const;
         std::uint32_t old_value;
     };
+    TypeId follow(TypeId variable);
     bool unify_inner(TypeId a, TypeId b);
     bool unify_lists(std::span<const TypeId> a, std::span<const TypeId> b);
     bool unify_args_inner(ArgsId a, ArgsId b);

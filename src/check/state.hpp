@@ -105,7 +105,10 @@ struct Context::State {
     // blanket impls alone stand under key 0. Both are made when asked for.
     struct TraitImpls {
         std::vector<ImplEntry> all;
+        std::unordered_map<TypeKey, std::vector<std::uint32_t>> places;      // in `all`, by the self type that is written there
         std::unordered_map<TypeKey, std::vector<ImplEntry>> by_key;
+        void add(const ImplEntry& entry);
+        std::vector<ImplEntry> find(TypeKey key) const;
     };
     std::unordered_map<DefId, std::unique_ptr<TraitImpls>> lowered_impls;
     std::vector<std::unique_ptr<TraitImpls>> outdated_impls;                 // someone may be walking them

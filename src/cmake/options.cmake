@@ -19,6 +19,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_library(ockc_options INTERFACE)
 target_compile_options(ockc_options INTERFACE -Wall -Wextra -Werror -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Position-independent code in which nobody replaces a function: it may be inlined, and is called without the PLT.
+    target_compile_options(ockc_options INTERFACE -fno-semantic-interposition)
     # What g++ reports after inlining is about std::string and std::variant of its own library, and false, in 12 and 13.
     target_compile_options(ockc_options INTERFACE -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict -Wno-array-bounds
         -Wno-maybe-uninitialized -Wno-free-nonheap-object -Wno-dangling-pointer -Wno-nonnull)

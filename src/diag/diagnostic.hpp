@@ -66,20 +66,20 @@ struct Diagnostic {
     Span primary_span() const;
 
     // Builders; each returns *this so that an emit site reads as one sentence.
-    Diagnostic& label(Span span, std::string text);
-    Diagnostic& note(std::string text);
-    Diagnostic& help(std::string text);
-    Diagnostic& note_at(Span span, std::string text);
-    Diagnostic& help_at(Span span, std::string text);
-    Diagnostic& suggest(Span span, std::string replacement, std::string text,
+    [[gnu::cold]] Diagnostic& label(Span span, std::string text);
+    [[gnu::cold]] Diagnostic& note(std::string text);
+    [[gnu::cold]] Diagnostic& help(std::string text);
+    [[gnu::cold]] Diagnostic& note_at(Span span, std::string text);
+    [[gnu::cold]] Diagnostic& help_at(Span span, std::string text);
+    [[gnu::cold]] Diagnostic& suggest(Span span, std::string replacement, std::string text,
                         Applicability applicability = Applicability::MaybeIncorrect);
     // Shown in the label: "help: try this: `replacement`", or without the replacement.
-    Diagnostic& suggest_inline(Span span, std::string replacement, std::string text,
+    [[gnu::cold]] Diagnostic& suggest_inline(Span span, std::string replacement, std::string text,
                                Applicability applicability = Applicability::MaybeIncorrect);
-    Diagnostic& suggest_short(Span span, std::string replacement, std::string text,
+    [[gnu::cold]] Diagnostic& suggest_short(Span span, std::string replacement, std::string text,
                               Applicability applicability = Applicability::MaybeIncorrect);
     // One change in several places, in source order.
-    Diagnostic& suggest_parts(std::vector<SuggestionPart> parts, std::string text,
+    [[gnu::cold]] Diagnostic& suggest_parts(std::vector<SuggestionPart> parts, std::string text,
                               Applicability applicability = Applicability::MaybeIncorrect);
 };
 

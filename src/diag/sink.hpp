@@ -11,17 +11,18 @@
 
 namespace ockc {
 
+// What makes a diagnostic is cold: the compiler lays the code around such calls out apart from what runs every time.
 class DiagSink {
   public:
     // The returned reference stays valid until the sink dies: add labels to it in the same statement.
-    Diagnostic& error(Code code, Span span, std::string message);
-    Diagnostic& error(Span span, std::string message) { return error(Code::None, span, std::move(message)); }
+    [[gnu::cold]] Diagnostic& error(Code code, Span span, std::string message);
+    [[gnu::cold]] Diagnostic& error(Span span, std::string message) { return error(Code::None, span, std::move(message)); }
     // A lint of lints.def, at its level for this place: where it is allowed, what the reference leads to is thrown away.
-    Diagnostic& lint(std::string_view name, Span span, std::string message);
+    [[gnu::cold]] Diagnostic& lint(std::string_view name, Span span, std::string message);
     LintLevels& levels() { return levels_; }
     // Once all phases have spoken: attributes that name no lint, weaken a forbid (E0453) or expected what did not happen.
     void report_lint_attributes();
-    Diagnostic& add(Severity severity, Code code, Span span, std::string message);
+    [[gnu::cold]] Diagnostic& add(Severity severity, Code code, Span span, std::string message);
 
     std::size_t error_count() const { return errors_; }
     std::size_t warning_count() const { return warnings_; }

@@ -1,8 +1,9 @@
 // operator new and delete of the ockc program. A compile makes hundreds of thousands of small, short-lived vectors and then
 // ends; the general allocator's coalescing and locking were a third of its time. Here a block is cut off a chunk or taken
 // from the free list of its size, without locks: each thread has its own lists, and a block freed by another thread joins
-// that thread's. Chunks go back to the system when the process ends. Not linked into the library, whose users choose
-// theirs, nor under sanitizers, which need to see every block.
+// that thread's. Large blocks come from the chunks too: given back to the system and mapped anew, each of their pages would
+// cost a page fault of its own, where a chunk has one for 2 MB. Chunks go back to the system when the process ends. Not
+// linked into the library, whose users choose theirs, nor under sanitizers, which need to see every block.
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -15,10 +16,10 @@ namespace {
 constexpr std::size_t kGrain = 16;                  // alignment of all blocks
 constexpr std::size_t kHeader = 8;                  // in front of each: its class
 constexpr std::size_t kSmallClasses = 64;           // multiples of kGrain: 16 .. 1024
-constexpr std::size_t kLargest = 32 * 1024;         // larger ones are the system's
-constexpr std::size_t kClasses = kSmallClasses + 4 * 5 + 1;
+constexpr std::size_t kLargest = 64u << 20;         // larger ones are the system's
+constexpr std::size_t kClasses = kSmallClasses + 4 * 16 + 1;
 constexpr std::uint64_t kSystem = kClasses;
-constexpr std::size_t kFirstChunk = 4u << 20, kLargestChunk = 32u << 20;
+constexpr std::size_t kFirstChunk = 4u << 20, kLargestChunk = 32u << 20, kHugePage = 2u << 20;
 
 // Blocks above 1 KiB come in four sizes for each power of two.
 constexpr std::size_t class_of(std::size_t bytes) {
@@ -47,15 +48,22 @@ constinit thread_local Heap heap{nullptr, nullptr, kFirstChunk, {}};
 
 std::uint64_t& header(void* block) { return *reinterpret_cast<std::uint64_t*>(static_cast<char*>(block) - kHeader); }
 
-// A new chunk; the rest of the old one is lost. Chunks double, so that at most half of the memory is.
-bool grow() {
-    void* chunk = mmap(nullptr, heap.next_chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) return false;
-    madvise(chunk, heap.next_chunk, MADV_HUGEPAGE);  // one page fault for 2 MB; where the system has none, as before
-    heap.at = static_cast<char*>(chunk) + kHeader;   // so that what follows a header is aligned
-    heap.end = static_cast<char*>(chunk) + heap.next_chunk;
+// A block from a new chunk. Of the old chunk and the new one that is gone on with which has more left. Chunks double, so
+// that at most half of the memory is lost at their ends.
+void* from_new_chunk(std::size_t size) {
+    const std::size_t needed = (size + 2 * kHeader + kHugePage - 1) / kHugePage * kHugePage;
+    const std::size_t bytes = needed > heap.next_chunk ? needed : heap.next_chunk;
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    madvise(memory, bytes, MADV_HUGEPAGE);                        // one page fault for 2 MB; where the system has none, as before
+    char* const first = static_cast<char*>(memory) + kHeader;     // so that what follows a header is aligned
+    char* const end = static_cast<char*>(memory) + bytes;
+    if (end - (first + size) > heap.end - heap.at) {
+        heap.at = first + size;
+        heap.end = end;
+    }
     if (heap.next_chunk < kLargestChunk) heap.next_chunk *= 2;
-    return true;
+    return first + kHeader;
 }
 
 void* from_system(std::size_t bytes) {
@@ -66,20 +74,32 @@ void* from_system(std::size_t bytes) {
     return block;
 }
 
-void* allocate(std::size_t bytes) {
+FreeBlock* take(std::size_t block_class) {
+    FreeBlock* const block = heap.free[block_class];
+    if (block != nullptr) heap.free[block_class] = block->next;
+    return block;
+}
+
+[[gnu::noinline]] void* allocate_any(std::size_t bytes) {
     const std::size_t needed = bytes + kHeader;
     if (needed > kLargest) return from_system(bytes);
     const std::size_t block_class = class_of(needed);
-    if (FreeBlock* block = heap.free[block_class]) {
-        heap.free[block_class] = block->next;
-        return block;
-    }
+    if (FreeBlock* block = take(block_class)) return block;
     const std::size_t size = size_of(block_class);
-    if (static_cast<std::size_t>(heap.end - heap.at) < size + kHeader && !grow()) return nullptr;
-    char* const block = heap.at + kHeader;
-    heap.at += size;
-    header(block) = block_class;
+    void* block = heap.at + kHeader;
+    if (static_cast<std::size_t>(heap.end - heap.at) >= size + kHeader) heap.at += size;
+    else block = from_new_chunk(size);
+    if (block != nullptr) header(block) = block_class;
     return block;
+}
+
+// Nearly all blocks are small, and one of the size was free before.
+inline void* allocate(std::size_t bytes) {
+    const std::size_t needed = bytes + kHeader;
+    if (needed <= kSmallClasses * kGrain) {
+        if (FreeBlock* block = take((needed + kGrain - 1) / kGrain)) return block;
+    }
+    return allocate_any(bytes);
 }
 
 void release(void* memory) {

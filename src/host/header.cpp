@@ -200,7 +200,7 @@ void emit_structs(Header& header) {
 }
 
 // What each byte is in a list of numbers: `7,`, `42,` or `255,`.
-struct ByteText {
+struct alignas(8) ByteText {
     char text[4];
     std::uint8_t size;
 };
@@ -216,25 +216,32 @@ constexpr std::array<ByteText, 256> kByteTexts = [] {
     return all;
 }();
 
+char* put_bytes(char* at, std::string_view bytes) {
+    for (const char c : bytes) {
+        const ByteText& byte = kByteTexts[static_cast<unsigned char>(c)];
+        std::memcpy(at, byte.text, 4);   // the next one overwrites what is too much
+        at += byte.size;
+    }
+    return at;
+}
+
 // The bytes of one image with a final zero, 24 a line. Written without a formatter: images may be megabytes.
 void emit_bytes(TextWriter& out, const Image& image) {
     constexpr std::size_t kLine = 24;
     out.line("inline constexpr unsigned char {}[] = {{", ptx_name(image));
-    const std::size_t count = image.ptx.size() + 1;
-    std::string text(count * 4 + (count / kLine + 1) * 5 + 4, '\0');
-    char* at = text.data();
-    for (std::size_t begin = 0; begin < count; begin += kLine) {
-        std::memset(at, ' ', 4);
-        at += 4;
-        for (std::size_t i = begin; i < std::min(begin + kLine, count); ++i) {
-            const ByteText& byte = kByteTexts[i < image.ptx.size() ? static_cast<unsigned char>(image.ptx[i]) : 0];
-            std::memcpy(at, byte.text, 4);   // the next one overwrites what is too much
-            at += byte.size;
+    std::string_view rest = image.ptx;
+    out.fill((rest.size() / kLine + 1) * (4 * kLine + 5) + 4, [&](char* at) {
+        for (bool last = false; !last;) {
+            last = rest.size() < kLine;   // there is room for the zero
+            const std::string_view line = rest.substr(0, kLine);
+            rest.remove_prefix(line.size());
+            std::memset(at, ' ', 4);
+            at = put_bytes(at + 4, line);
+            if (last) at = put_bytes(at, std::string_view("\0", 1));
+            *at++ = '\n';
         }
-        *at++ = '\n';
-    }
-    text.resize(static_cast<std::size_t>(at - text.data()));
-    out.raw(text);
+        return at;
+    });
     text_line(out, "};");
     out.end_line();
 }

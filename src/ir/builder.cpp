@@ -220,7 +220,7 @@ std::vector<ValueId> Builder::call(FuncId callee, std::span<const ValueId> args,
     return {made.results.begin(), made.results.end()};
 }
 
-void Builder::jump(BlockId to, std::vector<ValueId> args) {
+void Builder::jump(BlockId to, TargetArgs args) {
     Instruction inst = make(Op::Jump, Type::Void);
     inst.targets.push_back({to, std::move(args)});
     append(std::move(inst), {});

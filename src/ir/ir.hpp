@@ -135,9 +135,10 @@ inline bool is_machine(Op op) {
 }
 
 // A branch target with arguments for the block's parameters.
+using TargetArgs = SmallVec<ValueId, 2>;
 struct Target {
     BlockId block;
-    std::vector<ValueId> args;
+    TargetArgs args;
 };
 
 struct MemoryInfo {
@@ -333,7 +334,7 @@ class Builder {
     ValueId atomic_rmw(ValueId ptr, ValueId value, AtomicInfo info);
     ValueId atomic_cas(ValueId ptr, ValueId expected, ValueId wanted, AtomicInfo info);
     std::vector<ValueId> call(FuncId callee, std::span<const ValueId> args, std::span<const Type> results);
-    void jump(BlockId to, std::vector<ValueId> args = {});
+    void jump(BlockId to, TargetArgs args = {});
     void br(ValueId cond, BlockId then_block, BlockId else_block);
     void br(ValueId cond, Target then_target, Target else_target);
     void switch_on(ValueId value, std::vector<std::uint64_t> cases,

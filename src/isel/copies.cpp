@@ -45,17 +45,18 @@ void remove_dead(MFunction& function) {
     }
     for (std::uint32_t b = static_cast<std::uint32_t>(function.blocks.size()); b-- > 0;) {
         std::vector<ptx::Instr>& instrs = function.blocks[MBlockId(b)].instrs;
-        std::vector<ptx::Instr> kept;
-        for (auto it = instrs.rbegin(); it != instrs.rend(); ++it) {
-            bool wanted = it->info().effects != ptx::Effects::Pure;
-            for_each_reg(out, *it, [&](ptx::Reg& reg, bool is_def) { wanted |= is_def && count(reg) != 0; });
-            if (wanted) {
-                kept.push_back(*it);
-            } else {
-                for_each_reg(out, *it, [&](ptx::Reg& reg, bool is_def) { count(reg) -= is_def ? 0 : 1; });
+        std::size_t kept = instrs.size();   // what is wanted gathers at the end
+        for (std::size_t i = instrs.size(); i-- > 0;) {
+            ptx::Instr& instr = instrs[i];
+            bool wanted = instr.info().effects != ptx::Effects::Pure;
+            for_each_reg(out, instr, [&](ptx::Reg& reg, bool is_def) { wanted |= is_def && count(reg) != 0; });
+            if (!wanted) {
+                for_each_reg(out, instr, [&](ptx::Reg& reg, bool is_def) { count(reg) -= is_def ? 0 : 1; });
+            } else if (--kept != i) {
+                instrs[kept] = instr;
             }
         }
-        instrs.assign(kept.rbegin(), kept.rend());
+        instrs.erase(instrs.begin(), instrs.begin() + static_cast<std::ptrdiff_t>(kept));
     }
 }
 

@@ -1,6 +1,7 @@
 // The function under selection between IR and ptx::Function: blocks of PTX instructions with their jumps
 // still abstract, so that copies can be joined and blocks placed before any label exists. Private to isel.
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,17 +46,11 @@ void for_each_reg(ptx::Function& function, ptx::Instr& instr, F f) {
     };
     if (instr.guarded()) f(instr.guard, false);
     const ptx::FormInfo& info = instr.info();
-    // A store's vector is read, a load's is written: the only role that goes both ways.
-    const bool stores = instr.form == ptx::Form::St;
+    const unsigned all = (1u << info.operand_count) - 1;
     // Sources before destinations, as the machine reads and writes them.
-    for (const bool defs : {false, true}) {
-        for (std::size_t i = 0; i < info.operand_count; ++i) {
-            const ptx::Role role = info.operands[i].role;
-            const bool unpack = role == ptx::Role::List && i == 0;
-            const bool is_def =
-                role == ptx::Role::Dest || unpack || (role == ptx::Role::VectorOrReg && !stores);
-            if (is_def != defs) continue;
-            ptx::Operand& operand = instr.operands[i];
+    for (const bool is_def : {false, true}) {
+        for (unsigned left = is_def ? info.defs : all & ~info.defs; left != 0; left &= left - 1) {
+            ptx::Operand& operand = instr.operands[static_cast<std::size_t>(std::countr_zero(left))];
             if (operand.kind == ptx::OperandKind::List) {
                 for (ptx::Operand& item : function.lists[operand.as_list()])
                     visit(item, is_def);

@@ -75,7 +75,7 @@ constexpr Confusable kConfusables[] = {
 TokenBuffer lex(const SourceMap& sources, FileId file, DiagSink& sink, Edition edition) {
     const std::string_view text = sources.file(file).text;
     TokenBuffer tokens(file, edition);
-    tokens.reserve(text.size() / 4 + 16);
+    tokens.reserve(text.size() / 2 + 16);
     Lexer lexer(text, file, sink, tokens);
     if (lexer.run() && !tokens.link_delimiters()) report_delimiters(tokens, sources, sink);
     return tokens;
@@ -157,7 +157,7 @@ void Lexer::next_token() {
         case '\n':
         case '\r':
         case '\v':
-        case '\f': ++at_; return;
+        case '\f': return white_space();
         case '/':
             if (peek(1) == '/') return line_comment();
             if (peek(1) == '*') return block_comment();
@@ -197,10 +197,20 @@ bool Lexer::starts_ident(std::uint32_t ahead) const {
     return i < text_.size() && is_ident_start(decode_utf8(text_, i).c);
 }
 
+// Indentation comes in runs.
+void Lexer::white_space() {
+    std::uint32_t at = at_ + 1;
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\n'))
+        ++at;
+    at_ = at;
+}
+
 void Lexer::eat_ident() {
     for (;;) {
-        while (at_ < text_.size() && kIdentByte[static_cast<unsigned char>(text_[at_])])
-            ++at_;
+        std::uint32_t at = at_;
+        while (at < text_.size() && kIdentByte[static_cast<unsigned char>(text_[at])])
+            ++at;
+        at_ = at;
         if (at_end() || static_cast<unsigned char>(text_[at_]) < 0x80) return;
         const Decoded d = decode_utf8(text_, at_);
         if (!is_ident_continue(d.c)) return;

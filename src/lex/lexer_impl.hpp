@@ -26,6 +26,7 @@ class Lexer {
     bool check_utf8();
     void skip_shebang();
     void next_token();
+    void white_space();
     void word();
     void raw_or_prefixed(TokenKind string, TokenKind raw_string);
     void raw_identifier();

@@ -3,43 +3,38 @@
 namespace ockc::lex {
 
 void TokenBuffer::reserve(std::size_t tokens) {
-    kinds_.reserve(tokens);
-    begins_.reserve(tokens);
-    ends_.reserve(tokens);
+    if (tokens <= kinds_.size()) return;
+    kinds_.resize(tokens);
+    begins_.resize(tokens);
+    ends_.resize(tokens);
     show_own();
 }
 
+void TokenBuffer::grow() { reserve(std::max<std::size_t>(64, kinds_.size() * 2)); }
+
 void TokenBuffer::show_own() {
-    at_ = {static_cast<std::uint32_t>(kinds_.size()), kinds_.data(), begins_.data(), ends_.data(), partners_.data(),
+    at_ = {at_.size, kinds_.data(), begins_.data(), ends_.data(), partners_.data(),
            files_.empty() ? nullptr : files_.data(), contexts_.empty() ? nullptr : contexts_.data()};
 }
 
-void TokenBuffer::push(TokenKind kind, std::uint32_t begin, std::uint32_t end) {
-    OCKC_DCHECK(files_.empty());
-    const bool grows = kinds_.size() == kinds_.capacity() || begins_.size() == begins_.capacity() || ends_.size() == ends_.capacity();
-    kinds_.push_back(kind);
-    begins_.push_back(begin);
-    ends_.push_back(end);
-    if (grows) return show_own();
-    at_.size = static_cast<std::uint32_t>(kinds_.size());
-}
-
 void TokenBuffer::push(TokenKind kind, Span span, std::uint32_t context) {
-    OCKC_DCHECK(files_.size() == kinds_.size());
-    kinds_.push_back(kind);
-    begins_.push_back(span.begin);
-    ends_.push_back(span.end);
+    OCKC_DCHECK(files_.size() == at_.size);
+    if (at_.size == kinds_.size()) grow();
+    const std::uint32_t i = at_.size++;
+    kinds_[i] = kind;
+    begins_[i] = span.begin;
+    ends_[i] = span.end;
     files_.push_back(span.file);
     contexts_.push_back(context);
     show_own();
 }
 
 bool TokenBuffer::link_delimiters() {
-    partners_.assign(kinds_.size(), 0);
+    partners_.assign(at_.size, 0);
     show_own();
     std::vector<std::uint32_t> open;
     balanced_ = true;
-    for (std::uint32_t i = 0; i < kinds_.size(); ++i) {
+    for (std::uint32_t i = 0; i < at_.size; ++i) {
         const TokenKind kind = kinds_[i];
         if (is_open(kind)) {
             open.push_back(i);

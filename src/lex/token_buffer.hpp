@@ -67,8 +67,16 @@ class TokenBuffer {
     bool balanced() const { return balanced_; }
 
     void reserve(std::size_t tokens);
-    void push(TokenKind kind, std::uint32_t begin, std::uint32_t end);  // a token of file()
-    void push(TokenKind kind, Span span, std::uint32_t context);        // a token of an expansion
+    // A token of file().
+    void push(TokenKind kind, std::uint32_t begin, std::uint32_t end) {
+        OCKC_DCHECK(files_.empty());
+        if (at_.size == kinds_.size()) grow();
+        const std::uint32_t i = at_.size++;
+        kinds_[i] = kind;
+        begins_[i] = begin;
+        ends_[i] = end;
+    }
+    void push(TokenKind kind, Span span, std::uint32_t context);  // a token of an expansion
     // The last token is all of a fragment (`$e:expr`) that a macro passes on: another macro sees no token in it.
     void mark_opaque() { opaque_.push_back(size() - 1); }
     bool is_opaque(std::uint32_t i) const { return std::binary_search(opaque_.begin(), opaque_.end(), i); }
@@ -77,13 +85,14 @@ class TokenBuffer {
     bool link_delimiters();
 
   private:
+    void grow();
     void show_own();
 
     FileId file_;
     Edition edition_;
     bool balanced_ = false;
     TokenArrays at_;  // the vectors below, or borrowed
-    std::vector<TokenKind> kinds_;
+    std::vector<TokenKind> kinds_;   // with room behind at_.size; begins_ and ends_ too
     std::vector<std::uint32_t> begins_;
     std::vector<std::uint32_t> ends_;
     std::vector<std::uint32_t> partners_;

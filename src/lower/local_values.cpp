@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/analysis/cfg.hpp"
 #include "ir/analysis/uses.hpp"
 #include "ir/ssa.hpp"
 
@@ -39,8 +38,7 @@ ir::ValueId LocalValues::read(VarId var, ir::BlockId block) {
     return placeholder;
 }
 
-void LocalValues::drop_unreachable() {
-    const ir::Cfg cfg(function_);
+void LocalValues::drop_unreachable(const ir::Cfg& cfg) {
     std::erase_if(function_.layout, [&](ir::BlockId block) {
         if (cfg.reachable(block)) return false;
         function_.blocks[block].removed = true;
@@ -65,9 +63,9 @@ void LocalValues::sort_events() {
 
 void LocalValues::finish() {
     if (std::find(is_exposed_.begin(), is_exposed_.end(), true) == is_exposed_.end()) return;
-    drop_unreachable();
+    const ir::Cfg cfg(function_);   // blocks that cannot be reached are not in it
+    drop_unreachable(cfg);
     sort_events();
-    const ir::Cfg cfg(function_);
     ir::SsaBuilder ssa(function_, cfg);
     std::vector<ir::InstId> zeros;
     for (std::size_t begin = 0, end = 0; begin < events_.size(); begin = end) {

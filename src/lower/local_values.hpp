@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/analysis/cfg.hpp"
 #include "ir/ir.hpp"
 
 namespace ockc::lower {
@@ -41,7 +42,7 @@ class LocalValues {
         bool is_read;
     };
     void know(VarId var, ir::ValueId value);
-    void drop_unreachable();
+    void drop_unreachable(const ir::Cfg& cfg);
     void sort_events();
     void replace_placeholders(ir::ValueId first);
 

@@ -85,7 +85,7 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
             check::Context& context = module_.context();
             return give(builder_.const_bool(context.needs_drop(type, context.empty_env())));
         }
-        case Intrinsic::Discriminant: return give(discriminant({args[0].a, 0, {}, type, &layout(type)}, output));
+        case Intrinsic::Discriminant: return give(discriminant({args[0].a, 0, {}, type, &layout(type)}, destination.type));
         case Intrinsic::SliceLen: return give(args[0].b);
 #define OCKC_IR_SREG(name, text, type) \
         case Intrinsic::Sreg##name: return give(builder_.sreg(ir::Sreg::name));

@@ -76,8 +76,7 @@ void ModuleLowering::lower_pending() {
         queue_.pop_front();
         const mir::Body* body = input_.mir(next.item.def);
         if (body == nullptr) continue;   // reported
-        const std::string name = context().text(next.item);
-        const CrashContext crash("lowering", name);
+        const CrashContext crash("lowering", context().program().name(next.item.def));
         current_ = next.function;
         const auto args = types()[next.item.args];
         FunctionLowering lowering(*this, *body, args, next.function);
@@ -110,11 +109,9 @@ void ModuleLowering::lower_kernel(ItemRef item, std::vector<abi::GenericValue> g
     queue_.push_back({item, id, true});
 }
 
-const Layout& ModuleLowering::layout(TypeId type) {
-    const Layout*& known = layouts_.at(type);
-    if (known != nullptr) return *known;
+const Layout& ModuleLowering::find_layout(TypeId type) {
     const Layout& layout = context().layout_of(type);
-    layouts_.set(type, &layout);   // `known` may have moved
+    layouts_.set(type, &layout);
     return layout;
 }
 
@@ -223,8 +220,12 @@ std::string ptx_name(std::string_view name) {
 
 std::string ModuleLowering::unique_symbol(std::string wanted) {
     wanted = ptx_name(wanted);
-    std::string name = wanted;
-    for (std::uint32_t i = 1; !symbols_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
+    const auto known = symbols_.try_emplace(wanted, 1);
+    if (known.second) return wanted;
+    std::uint32_t& number = known.first->second;   // goes on where the last one of that name stopped: there may be thousands
+    std::string name;
+    do name = fmt::format("{}_{}", wanted, number++);
+    while (!symbols_.try_emplace(name, 1).second);
     return name;
 }
 

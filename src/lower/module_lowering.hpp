@@ -58,7 +58,10 @@ class ModuleLowering {
     const Input& input() const { return input_; }
     ir::Module& module() { return output_.module; }
 
-    const Layout& layout(TypeId type);
+    const Layout& layout(TypeId type) {
+        const Layout* const known = layouts_[type];
+        return known != nullptr ? *known : find_layout(type);
+    }
     TypeId subst(TypeId type, std::span<const types::GenericArg> args);
 
     // The IR function of an instance; queued for lowering when new. `fn_targets`: of its parameters that are function
@@ -101,6 +104,7 @@ class ModuleLowering {
     bool describe_enum(TypeId type, abi::AbiStruct& record);
 
   private:
+    const Layout& find_layout(TypeId type);
     void encode(const ConstValue& value, std::uint64_t at, ConstImage& out);
     void encode_reference(const ConstValue& value, std::uint64_t at, ConstImage& out);
     struct Pending {
@@ -155,7 +159,7 @@ class ModuleLowering {
     ir::GlobalId dynamic_shared_;
     std::map<std::tuple<std::vector<std::uint8_t>, std::vector<ir::Relocation>, std::uint32_t>, ir::GlobalId> const_globals_;
     std::map<std::pair<std::uint64_t, std::string>, std::uint32_t> sites_;
-    std::unordered_set<std::string> symbols_;
+    std::unordered_map<std::string, std::uint32_t> symbols_;           // names in use, with the number to try for the next one like it
     std::unordered_map<TypeId, std::uint32_t> abi_structs_;
     std::unordered_map<InstanceKey, CallShape, InstanceKeyHash> shapes_;   // asked for before
     SideMap<TypeId, const Layout*> layouts_;                           // asked for before

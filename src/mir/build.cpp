@@ -281,8 +281,7 @@ void keep(Program& program, std::unique_ptr<Body> body) {
 bool build_body(Program& program, check::Context& context, DefId owner, const BuildOptions& options) {
     const check::TypeTables* tables = context.check_body(owner);
     if (tables == nullptr || tables->has_errors) return false;
-    const std::string name = context.program().path_text(owner);
-    const CrashContext note("building MIR of", name);
+    const CrashContext note("building MIR of", context.program().name(owner));
     auto body = std::make_unique<Body>();
     body->owner = owner;
     Builder builder(program, context, *tables, options, *body);

@@ -16,9 +16,9 @@ namespace {
 
 class Dce {
   public:
-    explicit Dce(Function& function)
+    Dce(Function& function, Analyses& analyses)
         : function_(function),
-          cfg_(function),
+          cfg_(analyses.cfg()),
           live_(function.values.size()),
           needed_(function.insts.size()) {}
 
@@ -91,7 +91,7 @@ class Dce {
     }
 
     Function& function_;
-    Cfg cfg_;
+    const Cfg& cfg_;
     std::vector<bool> live_;
     std::vector<bool> needed_;
     std::vector<ValueId> work_;
@@ -99,9 +99,9 @@ class Dce {
 
 }  // namespace
 
-bool run_dce(Function& function, const PassContext&) {
+bool run_dce(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return Dce(function).run() || cut;
+    return Dce(function, context.analyses).run() || cut;
 }
 
 bool run_remove_dead_blocks(Function& function, const PassContext&) {

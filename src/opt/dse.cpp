@@ -19,9 +19,9 @@ constexpr std::size_t kMaxPlaces = 32;  // overwritten places remembered at once
 
 class Dse {
   public:
-    explicit Dse(Function& function)
+    Dse(Function& function, Analyses& analyses)
         : function_(function),
-          cfg_(function),
+          cfg_(analyses.cfg()),
           classes_(function, cfg_),
           versions_(function, cfg_, classes_) {}
 
@@ -97,7 +97,7 @@ class Dse {
     }
 
     Function& function_;
-    Cfg cfg_;
+    const Cfg& cfg_;
     MemoryClasses classes_;
     MemoryVersions versions_;
     std::vector<Place> places_;  // overwritten below, and not read in between
@@ -106,9 +106,9 @@ class Dse {
 
 }  // namespace
 
-bool run_dse(Function& function, const PassContext&) {
+bool run_dse(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return Dse(function).run() || cut;
+    return Dse(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

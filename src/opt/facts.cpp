@@ -29,8 +29,8 @@ namespace {
 
 class FactsPass {
   public:
-    explicit FactsPass(Function& function)
-        : function_(function), cfg_(function), dominators_(cfg_), facts_(function), pool_(function) {}
+    FactsPass(Function& function, Analyses& analyses)
+        : function_(function), cfg_(analyses.cfg()), dominators_(analyses.dominators()), facts_(function), pool_(function) {}
 
     bool run() {
         struct Frame {
@@ -146,8 +146,8 @@ class FactsPass {
     }
 
     Function& function_;
-    Cfg cfg_;
-    Dominators dominators_;
+    const Cfg& cfg_;
+    const Dominators& dominators_;
     Facts facts_;
     ConstantPool pool_;
     bool changed_ = false;
@@ -155,9 +155,9 @@ class FactsPass {
 
 }  // namespace
 
-bool run_facts(Function& function, const PassContext&) {
+bool run_facts(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return FactsPass(function).run() || cut;
+    return FactsPass(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

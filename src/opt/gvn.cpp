@@ -83,10 +83,10 @@ class ValueTable {
 
 class Gvn {
   public:
-    explicit Gvn(Function& function)
+    Gvn(Function& function, Analyses& analyses)
         : function_(function),
-          cfg_(function),
-          dominators_(cfg_),
+          cfg_(analyses.cfg()),
+          dominators_(analyses.dominators()),
           classes_(function, cfg_),
           versions_(function, cfg_, classes_),
           table_(placed(function) * 2 + 1),  // a store looks up two keys
@@ -195,8 +195,8 @@ class Gvn {
     }
 
     Function& function_;
-    Cfg cfg_;
-    Dominators dominators_;
+    const Cfg& cfg_;
+    const Dominators& dominators_;
     MemoryClasses classes_;
     MemoryVersions versions_;
     ValueTable table_;
@@ -208,9 +208,9 @@ class Gvn {
 
 }  // namespace
 
-bool run_gvn(Function& function, const PassContext&) {
+bool run_gvn(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return Gvn(function).run() || cut;
+    return Gvn(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

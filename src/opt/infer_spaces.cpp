@@ -28,8 +28,8 @@ constexpr auto kGeneric = static_cast<std::uint8_t>(Space::Generic);
 
 class InferSpaces {
   public:
-    explicit InferSpaces(Function& function)
-        : function_(function), cfg_(function), uses_(function), space_(function.values.size(), kUnknown) {}
+    InferSpaces(Function& function, Analyses& analyses)
+        : function_(function), cfg_(analyses.cfg()), uses_(function), space_(function.values.size(), kUnknown) {}
 
     bool run() {
         solve();
@@ -154,14 +154,16 @@ class InferSpaces {
         twin_ = SideMap<ValueId, ValueId>(function_.values.size());
         // Block parameters first: twins of arguments need them around loops.
         for (const BlockId block : cfg_.rpo()) {
-            const std::vector<ValueId> params = function_.blocks[block].params;
-            for (const ValueId param : params) {
+            const std::size_t count = function_.blocks[block].params.size();
+            for (std::size_t i = 0; i < count; ++i) {
+                const ValueId param = function_.blocks[block].params[i];
                 if (has_space(param)) twin_.set(param, function_.add_block_param(block, type_for(param)));
             }
         }
         for (const BlockId block : cfg_.rpo()) {
+            const std::vector<InstId> insts = std::move(function_.blocks[block].insts);
             std::vector<InstId> out;
-            const std::vector<InstId> insts = function_.blocks[block].insts;
+            out.reserve(insts.size() + 4);
             for (const InstId id : insts) {
                 if (is_terminator(function_.insts[id].op)) extend_targets(id, out);
                 out.push_back(id);
@@ -194,8 +196,8 @@ class InferSpaces {
     }
 
     void make_twin(InstId id, std::vector<InstId>& out) {
-        const Instruction inst = function_.insts[id];
-        if (inst.results.empty() || !has_space(inst.result())) return;
+        if (const ValueId result = function_.insts[id].result(); !result.valid() || !has_space(result)) return;
+        const Instruction inst = function_.insts[id];   // a copy: others are made
         const Type type = type_for(inst.result());
         if (inst.op == Op::SpaceCast || inst.op == Op::Nonnull) {
             twin_.set(inst.result(), in_space(inst.args[0], type, out, inst));
@@ -217,13 +219,14 @@ class InferSpaces {
 
     // Arguments for the twin parameters, in the order in which these were added.
     void extend_targets(InstId id, std::vector<InstId>& out) {
-        const Instruction like = function_.insts[id];
-        for (std::size_t t = 0; t < like.targets.size(); ++t) {
-            const std::vector<ValueId> params = function_.blocks[like.targets[t].block].params;
-            for (std::size_t i = 0; i < like.targets[t].args.size(); ++i) {
+        const std::size_t target_count = function_.insts[id].targets.size();
+        for (std::size_t t = 0; t < target_count; ++t) {
+            const auto& params = function_.blocks[function_.insts[id].targets[t].block].params;
+            const std::size_t count = function_.insts[id].targets[t].args.size();
+            for (std::size_t i = 0; i < count; ++i) {
                 if (params[i].raw >= twin_.size() || !twin_[params[i]].valid()) continue;
-                const Type type = function_.type_of(twin_[params[i]]);
-                const ValueId value = in_space(like.targets[t].args[i], type, out, like);
+                const Instruction& like = function_.insts[id];   // may move when one is made
+                const ValueId value = in_space(like.targets[t].args[i], function_.type_of(twin_[params[i]]), out, like);
                 function_.insts[id].targets[t].args.push_back(value);
             }
         }
@@ -299,7 +302,7 @@ class InferSpaces {
     }
 
     Function& function_;
-    Cfg cfg_;
+    const Cfg& cfg_;
     Uses uses_;
     SideMap<ValueId, std::uint8_t> space_;
     SideMap<ValueId, ValueId> twin_;
@@ -309,9 +312,9 @@ class InferSpaces {
 
 }  // namespace
 
-bool run_infer_spaces(Function& function, const PassContext&) {
+bool run_infer_spaces(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return InferSpaces(function).run() || cut;
+    return InferSpaces(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

@@ -160,7 +160,7 @@ class Inliner {
         copy.scope = from.scope.valid() ? InlineScopeId(scope_base_ + from.scope.raw) : scope;
         if (copy.op == Op::Ret) {
             copy.op = Op::Jump;
-            copy.targets.push_back({after, {copy.args.begin(), copy.args.end()}});
+            copy.targets.push_back({after, TargetArgs(copy.args.view())});
             copy.args.clear();
         }
         const InstId id = caller_.insts.next_id();

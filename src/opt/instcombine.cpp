@@ -175,7 +175,7 @@ class InstCombine {
   public:
     InstCombine(Function& function, const PassContext& context)
         : function_(function), module_(context.module), sweeps_(context.options.level < 2 ? 1 : kMaxSweeps),
-          pool_(function) {}
+          pool_(function), analyses_(context.analyses) {}
 
     bool run() {
         bool changed = false;
@@ -189,7 +189,7 @@ class InstCombine {
         changed_ = false;
         count_uses();
         Rewriter rewriter(function_, module_, pool_, out_, use_counts_);
-        for (const BlockId block : reverse_postorder(function_)) {
+        for (const BlockId block : analyses_.cfg().rpo()) {
             in_.clear();
             in_.swap(function_.blocks[block].insts);
             out_.reserve(in_.size());
@@ -302,6 +302,7 @@ class InstCombine {
     const Module& module_;
     int sweeps_;
     ConstantPool pool_;
+    Analyses& analyses_;
     Replacements replacements_;
     std::vector<InstId> in_, out_;  // of the block at hand; out_ is empty between blocks
     std::vector<std::uint32_t> use_counts_;

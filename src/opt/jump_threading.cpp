@@ -42,12 +42,14 @@ struct Known {
 
 class JumpThreading {
   public:
-    explicit JumpThreading(Function& function) : function_(function) {}
+    JumpThreading(Function& function, Analyses& analyses) : function_(function), analyses_(analyses) {}
 
     bool run() {
         bool changed = false;
-        for (int round = 0; round < kMaxThreadRounds && run_round(); ++round)
+        for (int round = 0; round < kMaxThreadRounds && run_round(); ++round) {
+            analyses_.forget();
             changed = true;
+        }
         return changed;
     }
 
@@ -59,8 +61,7 @@ class JumpThreading {
     };
 
     bool run_round() {
-        const Cfg cfg(function_);
-        std::optional<Loops> loops;  // found when first asked for
+        const Cfg& cfg = analyses_.cfg();
         BlockCopies copies(function_);
         std::vector<bool> touched(
             function_.blocks.size());  // edges of these blocks have changed in this round
@@ -73,8 +74,8 @@ class JumpThreading {
             if (edges.empty()) continue;
             const bool all = edges.size() == cfg.preds(block).size();
             if (size > kMaxCopied && !all) continue;
-            if (!loops) loops.emplace(cfg, Dominators(cfg));
-            if (loops->is_header(block) && (!all || !header_can_go(cfg, *loops, block, edges))) continue;
+            const Loops& loops = analyses_.loops();
+            if (loops.is_header(block) && (!all || !header_can_go(cfg, loops, block, edges))) continue;
             const bool busy =
                 std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return touched[e.pred.raw]; });
             if (busy) continue;
@@ -337,19 +338,20 @@ class JumpThreading {
     }
 
     Function& function_;
+    Analyses& analyses_;
     SideMap<ValueId, Known> facts_;
     std::vector<ValueId> touched_facts_;
     std::vector<std::pair<const Instruction*, bool>> tests_;
     std::vector<ValueId> own_;
-    const std::vector<ValueId>* arguments_ = nullptr;
+    const TargetArgs* arguments_ = nullptr;
     const std::vector<ValueId>* params_ = nullptr;
 };
 
 }  // namespace
 
-bool run_jump_threading(Function& function, const PassContext&) {
+bool run_jump_threading(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return JumpThreading(function).run() || cut;
+    return JumpThreading(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

@@ -40,15 +40,14 @@ bool convertible(Type a, Type b) {
 
 class Mem2Reg {
   public:
-    explicit Mem2Reg(Function& function) : function_(function), pool_(function) {}
+    Mem2Reg(Function& function, Analyses& analyses) : function_(function), analyses_(analyses), pool_(function) {}
 
     bool run() {
         collect();
         if (std::none_of(slots_.begin(), slots_.end(), [](const PromotedSlot& slot) { return slot.promotable; }))
             return false;
         bool changed = false;
-        const Cfg cfg(function_);
-        SsaBuilder ssa(function_, cfg);
+        SsaBuilder ssa(function_, analyses_.cfg());
         dead_.assign(function_.insts.size(), false);
         for (PromotedSlot& slot : slots_) {
             if (!slot.promotable) continue;
@@ -184,6 +183,7 @@ class Mem2Reg {
     }
 
     Function& function_;
+    Analyses& analyses_;
     ConstantPool pool_;
     std::vector<PromotedSlot> slots_;
     SideMap<ValueId, std::uint32_t> slot_of_;  // 1 + index into slots_
@@ -194,9 +194,9 @@ class Mem2Reg {
 
 }  // namespace
 
-bool run_mem2reg(Function& function, const PassContext&) {
+bool run_mem2reg(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return (has_slots(function) && Mem2Reg(function).run()) || cut;
+    return (has_slots(function) && Mem2Reg(function, context.analyses).run()) || cut;
 }
 
 }  // namespace ockc::opt

@@ -34,7 +34,7 @@ struct RecipeHash {
 
 class MergeParams {
   public:
-    explicit MergeParams(Function& function) : function_(function), cfg_(function) {}
+    MergeParams(Function& function, Analyses& analyses) : function_(function), cfg_(analyses.cfg()) {}
 
     bool run() {
         if (!is_worth_it() || !number_all()) return false;
@@ -130,7 +130,7 @@ class MergeParams {
     }
 
     Function& function_;
-    Cfg cfg_;
+    const Cfg& cfg_;
     SideMap<ValueId, ValueId> number_;  // none: nothing known yet
     std::unordered_map<Recipe, ValueId, RecipeHash> known_;
     Recipe recipe_;
@@ -139,9 +139,9 @@ class MergeParams {
 
 }  // namespace
 
-bool run_merge_params(Function& function, const PassContext&) {
+bool run_merge_params(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return MergeParams(function).run() || cut;
+    return MergeParams(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

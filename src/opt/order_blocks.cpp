@@ -13,11 +13,10 @@ namespace ockc::opt {
 
 using namespace ir;
 
-bool run_order_blocks(Function& function, const PassContext&) {
+bool run_order_blocks(Function& function, const PassContext& context) {
     remove_unreachable(function);
-    const Cfg cfg(function);
-    const Dominators dominators(cfg);
-    const Loops loops(cfg, dominators);
+    const Cfg& cfg = context.analyses.cfg();
+    const Loops& loops = context.analyses.loops();
     for (const BlockId block : cfg.rpo()) {
         const Op op = function.terminator(block).op;
         if (block != function.entry() && (op == Op::Panic || op == Op::Trap))

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ir/ir.hpp"
+#include "opt/analyses.hpp"
 
 namespace ockc::opt {
 
@@ -19,28 +20,31 @@ struct Options {
 struct PassContext {
     const ir::Module& module;
     const Options& options;
+    Analyses& analyses;  // of the function it works on
 };
 
 using PassFunction = bool (*)(ir::Function& function, const PassContext& context);
 
 enum class Pass : std::uint8_t {
-#define OCKC_OPT_PASS(name, text, function, min_level, doc) name,
+#define OCKC_OPT_PASS(name, text, function, min_level, changes, doc) name,
 #include "opt/passes.def"
 };
 
+enum class Changes : std::uint8_t { Values, Edges };
 struct PassInfo {
     std::string_view name;  // "mem2reg"
     PassFunction run;
     int min_level;  // the lowest -O that runs it
+    Changes changes;
     std::string_view doc;
 };
 const PassInfo& pass_info(Pass pass);
 inline constexpr std::size_t kPassCount = 0
-#define OCKC_OPT_PASS(name, text, function, min_level, doc) +1
+#define OCKC_OPT_PASS(name, text, function, min_level, changes, doc) +1
 #include "opt/passes.def"
     ;
 
-#define OCKC_OPT_PASS(name, text, function, min_level, doc) \
+#define OCKC_OPT_PASS(name, text, function, min_level, changes, doc) \
     bool function(ir::Function& function, const PassContext& context);
 #include "opt/passes.def"
 

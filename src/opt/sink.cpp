@@ -22,11 +22,11 @@ namespace {
 
 class Sink {
   public:
-    explicit Sink(Function& function)
+    Sink(Function& function, Analyses& analyses)
         : function_(function),
-          cfg_(function),
-          dominators_(cfg_),
-          loops_(cfg_, dominators_),
+          cfg_(analyses.cfg()),
+          dominators_(analyses.dominators()),
+          loops_(analyses.loops()),
           uses_(function),
           block_of_(function.insts.size()),
           moved_(function.insts.size()),
@@ -136,9 +136,9 @@ class Sink {
     }
 
     Function& function_;
-    Cfg cfg_;
-    Dominators dominators_;
-    Loops loops_;
+    const Cfg& cfg_;
+    const Dominators& dominators_;
+    const Loops& loops_;
     Uses uses_;
     SideMap<InstId, BlockId> block_of_;  // where the instruction stands now
     std::vector<bool> moved_;
@@ -150,9 +150,9 @@ class Sink {
 
 }  // namespace
 
-bool run_sink(Function& function, const PassContext&) {
+bool run_sink(Function& function, const PassContext& context) {
     const bool cut = trim(function);
-    return Sink(function).run() || cut;
+    return Sink(function, context.analyses).run() || cut;
 }
 
 }  // namespace ockc::opt

@@ -8,29 +8,13 @@ namespace ockc::parse {
 Parser::Parser(lex::TokenRange range, const ParseContext& context)
     : buffer_(*range.buffer), context_(context), crate_(context.into), pos_(range.begin), end_(range.end) {
     OCKC_CHECK(buffer_.balanced());
-    kind_ = pos_ < end_ ? buffer_.kind(pos_) : T::Eof;
     prev_span_ = buffer_.span(pos_ > 0 ? pos_ - 1 : 0);
     if (pos_ == 0) prev_span_ = prev_span_.start();
-}
-
-TokenKind Parser::peek(std::uint32_t ahead) const {
-    if (failed_ || pos_ + ahead >= end_) return T::Eof;
-    return buffer_.kind(pos_ + ahead);
+    look();
 }
 
 bool Parser::at_any(std::initializer_list<TokenKind> kinds) const {
     return std::find(kinds.begin(), kinds.end(), kind_) != kinds.end();
-}
-
-bool Parser::check(TokenKind kind) {
-    expected_.set(static_cast<std::size_t>(kind));
-    return kind_ == kind;
-}
-
-bool Parser::eat(TokenKind kind) {
-    if (!check(kind)) return false;
-    bump();
-    return true;
 }
 
 bool Parser::expect(TokenKind kind) {
@@ -63,6 +47,7 @@ bool Parser::eat_first(TokenKind first) {
     const Span whole = span();
     prev_span_ = {whole.file, whole.begin, whole.begin + 1};
     ++split_;
+    ++span_.begin;
     kind_ = lex::info(kind_).rest;
     expected_.reset();
     expected_extra_ = 0;
@@ -73,30 +58,6 @@ bool Parser::expect_first(TokenKind first) {
     if (eat_first(first)) return true;
     unexpected();
     return false;
-}
-
-void Parser::bump() {
-    if (failed_ || pos_ >= end_) return;
-    prev_span_ = span();
-    ++pos_;
-    split_ = 0;
-    kind_ = pos_ < end_ ? buffer_.kind(pos_) : T::Eof;
-    expected_.reset();
-    expected_extra_ = 0;
-}
-
-Span Parser::span() const {
-    if (pos_ >= end_ && pos_ + 1 < buffer_.size())
-        return prev_span_.after();  // the end of a range inside a buffer
-    Span span = buffer_.span(pos_);
-    span.begin += split_;
-    return span;
-}
-
-// Inside an expansion, neighbours may come from different files; a span then stays where it began.
-Span Parser::from(Span start) const {
-    if (prev_span_.file != start.file || prev_span_.end < start.begin) return start;
-    return start.to(prev_span_);
 }
 
 Ident Parser::ident_here() const {

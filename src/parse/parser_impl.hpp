@@ -62,23 +62,43 @@ class Parser {
 
     // ---- tokens: parser.cpp ----
     TokenKind kind() const { return kind_; }
-    TokenKind peek(std::uint32_t ahead = 1) const;
+    TokenKind peek(std::uint32_t ahead = 1) const {
+        return failed_ || pos_ + ahead >= end_ ? T::Eof : buffer_.kind(pos_ + ahead);
+    }
     bool at(TokenKind kind) const { return kind_ == kind; }
     bool at_any(std::initializer_list<TokenKind> kinds) const;
-    bool check(TokenKind kind);   // at(kind), and it belongs into "expected one of"
-    bool eat(TokenKind kind);     // check, and bump when there
+    // at(kind), and it belongs into "expected one of"
+    bool check(TokenKind kind) {
+        expected_[static_cast<std::size_t>(kind)] = true;
+        return kind_ == kind;
+    }
+    // check, and bump when there
+    bool eat(TokenKind kind) {
+        if (!check(kind)) return false;
+        bump();
+        return true;
+    }
     bool expect(TokenKind kind);  // eat, or report and fail
     bool eat_first(
         TokenKind kind);  // the same for a token that may be the first half of a longer one: `>` of `>>`
     bool at_first(TokenKind kind) const;
     bool expect_first(TokenKind kind);
-    void bump();
+    void bump() {
+        if (failed_ || pos_ >= end_) return;
+        prev_span_ = span_;
+        ++pos_;
+        look();
+    }
     bool at_end() const { return kind_ == T::Eof; }
     std::uint32_t position() const { return pos_; }
-    Span span() const;  // of the current token
+    Span span() const { return span_; }  // of the current token
     Span prev_span() const { return prev_span_; }
     std::string_view token_text() const { return context_.sources.text(span()); }
-    Span from(Span start) const;  // from `start` to the end of the previous token
+    // From `start` to the end of the previous token. Inside an expansion, neighbours may come from different files; a span
+    // then stays where it began.
+    Span from(Span start) const {
+        return prev_span_.file != start.file || prev_span_.end < start.begin ? start : start.to(prev_span_);
+    }
     Ident take_ident();           // the current token as a name, and bump
     Ident ident_here() const;
     bool expect_ident(Ident& out);
@@ -402,6 +422,15 @@ class Parser {
     bool finished();  // all tokens of the range used up; reports the rest otherwise
 
   private:
+    // Makes the token at pos_ the current one. At the end of a range inside a buffer that is the place behind the range.
+    void look() {
+        split_ = 0;
+        kind_ = pos_ < end_ ? buffer_.kind(pos_) : T::Eof;
+        span_ = pos_ < end_ || pos_ + 1 == buffer_.size() ? buffer_.span(pos_) : prev_span_.after();
+        expected_.reset();
+        expected_extra_ = 0;
+    }
+
     const lex::TokenBuffer& buffer_;
     const ParseContext& context_;
     ast::Crate& crate_;
@@ -409,6 +438,7 @@ class Parser {
     std::uint32_t end_;
     TokenKind kind_ = T::Eof;
     std::uint32_t split_ = 0;  // characters already taken of the current token
+    Span span_;                // of what is left of it
     Span prev_span_;
     Restrictions restrictions_;
     std::string_view pattern_word_ = "pattern";  // what a missing pattern is called at the next place for one

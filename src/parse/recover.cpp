@@ -165,11 +165,8 @@ void Parser::rewind(std::uint32_t position) {
     if (stopped_) return;
     failed_ = false;
     pos_ = position;
-    split_ = 0;
-    kind_ = pos_ < end_ ? buffer_.kind(pos_) : T::Eof;
     if (pos_ > 0) prev_span_ = buffer_.span(pos_ - 1);
-    expected_.reset();
-    expected_extra_ = 0;
+    look();
 }
 
 void Parser::skip_to_close(std::uint32_t close) {

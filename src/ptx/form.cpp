@@ -232,6 +232,12 @@ consteval FormInfo row(std::string_view name, std::string_view syntax, TypeSet t
     info.effects = effects;
     parse_syntax(info);
     parse_operands(info, operands);
+    for (std::size_t i = 0; i < info.operand_count; ++i) {
+        const Role role = info.operands[i].role;
+        // A store's vector is read, a load's is written: the only role that goes both ways.
+        const bool written = role == Role::Dest || (role == Role::List && i == 0) || (role == Role::VectorOrReg && name != "St");
+        if (written) info.defs |= static_cast<std::uint8_t>(1u << i);
+    }
     return info;
 }
 

@@ -305,6 +305,7 @@ struct FormInfo {
     Effects effects = Effects::Pure;
     std::uint8_t word_count = 0;
     std::uint8_t operand_count = 0;
+    std::uint8_t defs = 0;  // bit i: operand i is written
     Word words[kMaxWords];
     OperandSpec operands[kMaxOperands];
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -25,9 +26,7 @@ class Text {
     }
     Text& operator+=(std::string_view piece) {
         need(piece.size());
-        char* at = text_.data() + size_;
-        for (const char c : piece)   // a few characters each: not worth a call
-            *at++ = c;
+        copy(text_.data() + size_, piece.data(), piece.size());
         size_ += piece.size();
         return *this;
     }
@@ -46,6 +45,20 @@ class Text {
     }
 
   private:
+    // Most pieces are a few characters: two overlapping words each, which is not worth a call.
+    static void copy(char* to, const char* from, std::size_t size) {
+        if (size > 16) {
+            std::memcpy(to, from, size);
+        } else if (size >= 8) {
+            std::memcpy(to, from, 8);
+            std::memcpy(to + size - 8, from + size - 8, 8);
+        } else if (size >= 4) {
+            std::memcpy(to, from, 4);
+            std::memcpy(to + size - 4, from + size - 4, 4);
+        } else {
+            for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+        }
+    }
     void need(std::size_t more) {
         if (text_.size() - size_ < more) text_.resize(std::max<std::size_t>(text_.size() * 2, size_ + more + 256));
     }
@@ -58,14 +71,22 @@ class Printer {
     Printer(const Module& module, const PrintOptions& options) : module_(module), options_(options) {}
 
     std::string run() {
-        head();
-        for (const Variable& variable : module_.variables) {
-            this->variable(variable);
-            out_ += '\n';
-        }
-        for (const Function& function : module_.functions)
-            this->function(function);
+        write();
         return out_.take();
+    }
+
+    Texts run_both() {
+        write();
+        Texts texts;
+        texts.with_locations = out_.take();
+        const std::string_view all = texts.with_locations;
+        std::size_t at = 0;
+        for (const Range& range : location_text_) {
+            texts.plain += all.substr(at, range.begin - at);
+            at = range.end;
+        }
+        texts.plain += all.substr(at);
+        return texts;
     }
 
     std::string mnemonic(const Instr& instr) {
@@ -80,6 +101,16 @@ class Printer {
     }
 
   private:
+    void write() {
+        head();
+        for (const Variable& variable : module_.variables) {
+            this->variable(variable);
+            out_ += '\n';
+        }
+        for (const Function& function : module_.functions)
+            this->function(function);
+    }
+
     // -------------------------------------------------------------------------------------------------------
     // pieces
     void number(std::int64_t value) {
@@ -126,12 +157,14 @@ class Printer {
         unsigned_number(module_.address_size);
         out_ += '\n';
         if (options_.locations && !module_.files.empty()) {
+            const std::size_t begin = out_.size();
             out_ += '\n';
             for (std::size_t i = 0; i < module_.files.size(); ++i) {
                 out_ += ".file ";
                 unsigned_number(i + 1);
                 ((out_ += " \"") += module_.files[i]) += "\"\n";
             }
+            location_text_.push_back({begin, out_.size()});
         }
         if (!module_.variables.empty()) out_ += '\n';
     }
@@ -312,6 +345,7 @@ class Printer {
     void location(const SourceLoc& loc) {
         if (!options_.locations || !loc.valid() || loc == place_) return;
         place_ = loc;
+        const std::size_t begin = out_.size();
         out_ += "    .loc ";
         unsigned_number(loc.file + 1);
         out_ += ' ';
@@ -319,6 +353,7 @@ class Printer {
         out_ += ' ';
         unsigned_number(loc.column);
         out_ += '\n';
+        location_text_.push_back({begin, out_.size()});
     }
 
     // ---------------------------------------------------------------------------------------------------
@@ -420,15 +455,23 @@ class Printer {
 
     const Module& module_;
     const PrintOptions options_;
+    struct Range {
+        std::size_t begin, end;
+    };
     Text out_;
     std::size_t line_start_ = 0;
     SourceLoc place_;
+    std::vector<Range> location_text_;   // where .file and .loc stand in out_
 };
 
 }  // namespace
 
 std::string print(const Module& module, const PrintOptions& options) {
     return Printer(module, options).run();
+}
+
+Texts print_both(const Module& module) {
+    return Printer(module, PrintOptions()).run_both();
 }
 
 std::string print(const Module& module, const Function& function, const Instr& instr) {

@@ -14,6 +14,13 @@ struct PrintOptions {
 
 std::string print(const Module& module, const PrintOptions& options = {});
 
+// The text with .file and .loc and the text without, from one printing.
+struct Texts {
+    std::string with_locations;
+    std::string plain;
+};
+Texts print_both(const Module& module);
+
 // One instruction as in the text, without indentation and line end: for messages of validate and the
 // emulator.
 std::string print(const Module& module, const Function& function, const Instr& instr);

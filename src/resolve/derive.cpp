@@ -1,5 +1,6 @@
 #include "resolve/derive.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -202,6 +203,14 @@ std::string default_items(State& state, Span at, const Adt& adt) {
     return fmt::format("#[inline] fn default() -> Self {{ {} }}", body);
 }
 
+// Is Copy derived for the type too? What the library derives stands in no index until a program reaches it.
+bool derives_copy(const State& state, DefId adt) {
+    const auto is_that = [&](const ImplInfo& impl) { return impl.derive == DeriveKind::Copy && impl.head.adt == adt; };
+    const auto known = state.impls_of_adt.find(adt);
+    if (state.is_on_demand(adt) || known == state.impls_of_adt.end()) return std::any_of(state.impls.begin(), state.impls.end(), is_that);
+    return std::any_of(known->second.begin(), known->second.end(), [&](std::uint32_t index) { return is_that(state.impls[index]); });
+}
+
 }  // namespace
 
 std::optional<DeriveKind> derive_kind(const State& state, std::uint32_t crate, const ast::MetaItem& meta) {
@@ -254,11 +263,7 @@ std::string derived_items(State& state, DefId def, DeriveKind kind, Span at) {
     switch (kind) {
         case DeriveKind::Copy:
         case DeriveKind::Eq: return {};
-        case DeriveKind::Clone: {
-            bool copy = false;
-            for (const ImplInfo& impl : state.impls) copy = copy || (impl.derive == DeriveKind::Copy && impl.head.adt == def);
-            return clone_items(adt, copy);
-        }
+        case DeriveKind::Clone: return clone_items(adt, derives_copy(state, def));
         case DeriveKind::PartialEq: return eq_items(adt);
         case DeriveKind::PartialOrd: return compare_items(adt, true);
         case DeriveKind::Ord: return compare_items(adt, false);

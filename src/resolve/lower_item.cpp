@@ -357,6 +357,7 @@ hir::BodyId Lowerer::lower_fn_body(DefId def, std::vector<hir::FnParam>& inputs)
     }
     declare(bindings);
     const Span span = ast()[block].span;
+    body().exprs.reserve(span.size() / 8 + 8);   // about as many as there will be
     hir::ExprId value = block_expr(lower_block(block), span);
     if (context.valid()) value = with_launch_context(context, *launch->second, value, span);
     close_body(open, value, inputs);

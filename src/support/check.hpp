@@ -5,7 +5,7 @@
 
 namespace ockc {
 
-[[noreturn]] void check_failed(const char* condition, const char* file, int line, std::string_view message);
+[[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line, std::string_view message);
 
 // RAII note of what the compiler is doing, printed innermost first by check_failed. Text must outlive the object.
 class CrashContext {

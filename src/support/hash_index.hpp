@@ -2,6 +2,7 @@
 // in one block, so that a lookup is one or two cache lines and interning allocates nothing.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -59,19 +60,28 @@ class Hasher {
         return *this;
     }
     Hasher& add(std::string_view text) {
-        std::size_t i = 0;
-        for (; i + 8 <= text.size(); i += 8) {
-            std::uint64_t word = 0;
-            for (std::size_t b = 0; b < 8; ++b) word |= std::uint64_t{static_cast<unsigned char>(text[i + b])} << 8 * b;
-            add(word);
+        const char* at = text.data();
+        std::size_t left = text.size();
+        for (; left >= 8; at += 8, left -= 8) add(load<std::uint64_t>(at));
+        // The last, shorter word: two halves that overlap, or three bytes that do.
+        std::uint64_t rest = 0;
+        if (left >= 4) {
+            rest = load<std::uint32_t>(at) | std::uint64_t{load<std::uint32_t>(at + left - 4)} << 32;
+        } else if (left != 0) {
+            const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(at[i]); };
+            rest = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
         }
-        std::uint64_t rest = text.size();
-        for (; i < text.size(); ++i) rest = rest << 8 | static_cast<unsigned char>(text[i]);
-        return add(rest);
+        return add(rest ^ text.size() << 56);
     }
     std::uint32_t value() const { return static_cast<std::uint32_t>(state_ ^ state_ >> 32); }
 
   private:
+    template <class Word>
+    static Word load(const char* at) {
+        Word word;
+        std::memcpy(&word, at, sizeof word);
+        return word;
+    }
     std::uint64_t state_ = 0;
 };
 

@@ -15,7 +15,11 @@ namespace ockc {
 template <class IdT, class T>
 class IndexVec {
   public:
-    IdT push(T value) {
+    IdT push(const T& value) {
+        items_.push_back(value);
+        return IdT(static_cast<std::uint32_t>(items_.size() - 1));
+    }
+    IdT push(T&& value) {
         items_.push_back(std::move(value));
         return IdT(static_cast<std::uint32_t>(items_.size() - 1));
     }
@@ -57,9 +61,12 @@ class StableVec {
         for (std::size_t i = 0; i < size_; ++i) at(i).~T();
     }
 
-    IdT push(T value) {
-        if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
-        new (chunks_.back()->bytes + (size_ % kChunk) * sizeof(T)) T(std::move(value));
+    IdT push(const T& value) {
+        new (room()) T(value);
+        return IdT(static_cast<std::uint32_t>(size_++));
+    }
+    IdT push(T&& value) {
+        new (room()) T(std::move(value));
         return IdT(static_cast<std::uint32_t>(size_++));
     }
     IdT next_id() const { return IdT(static_cast<std::uint32_t>(size_)); }
@@ -80,6 +87,10 @@ class StableVec {
     struct Chunk {
         alignas(T) std::byte bytes[kChunk * sizeof(T)];
     };
+    void* room() {   // for one more
+        if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
+        return chunks_.back()->bytes + (size_ % kChunk) * sizeof(T);
+    }
     T& at(std::size_t i) const { return *std::launder(reinterpret_cast<T*>(chunks_[i / kChunk]->bytes + (i % kChunk) * sizeof(T))); }
 
     std::vector<std::unique_ptr<Chunk>> chunks_;

@@ -20,7 +20,14 @@ class SmallVec {
     SmallVec() = default;
     SmallVec(std::initializer_list<T> items) { append(std::span<const T>(items.begin(), items.size())); }
     explicit SmallVec(std::span<const T> items) { append(items); }
-    SmallVec(const SmallVec& other) { append(other.view()); }
+    SmallVec(const SmallVec& other) {
+        if (other.size_ > N) {
+            append(other.view());
+        } else {   // so many bytes of a fixed size; a heap block has more
+            std::memcpy(static_cast<void*>(store_.items), other.data(), sizeof(T) * N);
+            size_ = other.size_;
+        }
+    }
     SmallVec(SmallVec&& other) noexcept { take(other); }
     SmallVec& operator=(const SmallVec& other) {
         if (this != &other) {
@@ -38,8 +45,8 @@ class SmallVec {
     }
     ~SmallVec() { release(); }
 
-    T* data() { return heap_ != nullptr ? heap_ : inline_data(); }
-    const T* data() const { return heap_ != nullptr ? heap_ : inline_data(); }
+    T* data() { return on_heap() ? store_.heap : inline_data(); }
+    const T* data() const { return on_heap() ? store_.heap : inline_data(); }
     std::uint32_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
     T* begin() { return data(); }
@@ -86,33 +93,33 @@ class SmallVec {
     }
 
   private:
-    T* inline_data() { return reinterpret_cast<T*>(inline_); }
-    const T* inline_data() const { return reinterpret_cast<const T*>(inline_); }
+    bool on_heap() const { return capacity_ > N; }
+    T* inline_data() { return reinterpret_cast<T*>(store_.items); }
+    const T* inline_data() const { return reinterpret_cast<const T*>(store_.items); }
     void grow(std::uint32_t at_least) {
         const std::uint32_t capacity = std::max(at_least, capacity_ * 2);
         T* fresh = static_cast<T*>(::operator new(sizeof(T) * capacity));
         std::memcpy(static_cast<void*>(fresh), data(), sizeof(T) * size_);
         release();
-        heap_ = fresh;
+        store_.heap = fresh;
         capacity_ = capacity;
     }
     void release() {
-        ::operator delete(heap_);
-        heap_ = nullptr;
+        if (on_heap()) ::operator delete(store_.heap);
         capacity_ = N;
     }
     void take(SmallVec& other) noexcept {
+        std::memcpy(&store_, &other.store_, sizeof store_);   // the elements, or where they are
         size_ = std::exchange(other.size_, 0);
-        if (other.heap_ != nullptr) {
-            heap_ = std::exchange(other.heap_, nullptr);
-            capacity_ = std::exchange(other.capacity_, N);
-        } else {
-            std::memcpy(inline_, other.inline_, sizeof(inline_));
-        }
+        capacity_ = std::exchange(other.capacity_, N);
     }
 
-    alignas(T) unsigned char inline_[sizeof(T) * N] = {};
-    T* heap_ = nullptr;
+    static constexpr std::size_t kBytes = (std::max(sizeof(T) * N, sizeof(T*)) + sizeof(T*) - 1) / sizeof(T*) * sizeof(T*);
+    union Store {
+        alignas(T) unsigned char items[kBytes] = {};
+        T* heap;   // when there are more
+    };
+    Store store_;
     std::uint32_t size_ = 0;
     std::uint32_t capacity_ = N;
 };

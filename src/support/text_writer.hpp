@@ -29,6 +29,14 @@ class TextWriter {
         at_line_start_ = true;
         return *this;
     }
+    // Text that `fill` writes to where it is told, at most so many characters; it gives the end. Indented by itself.
+    template <class Fill>
+    TextWriter& fill(std::size_t at_most, Fill&& fill) {
+        const std::size_t begin = text_.size();
+        text_.resize(begin + at_most);
+        text_.resize(static_cast<std::size_t>(fill(text_.data() + begin) - text_.data()));
+        return *this;
+    }
     template <class... Args>
     TextWriter& line(fmt::format_string<Args...> format, Args&&... args) {
         put(format, std::forward<Args>(args)...);

@@ -167,8 +167,8 @@ void Lowering::load(const Instruction& inst) {
     builder_.br(is_whole(access), whole, edge);
     for (const bool is_edge : {false, true}) {
         builder_.at_end(is_edge ? edge : whole);
-        Registers values = is_edge ? load_edge(access) : load_whole(access);
-        builder_.jump(after, std::move(values));
+        const Registers values = is_edge ? load_edge(access) : load_whole(access);
+        builder_.jump(after, ir::TargetArgs(values));
     }
     builder_.at_end(after);
     for (std::uint32_t r = 0; r < access.type.layout.register_count(); ++r) {

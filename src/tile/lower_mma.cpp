@@ -83,7 +83,7 @@ void Lowering::mma(const Instruction& inst) {
     const BlockId step_block = function_.add_block(), after = function_.add_block();
     std::vector<ValueId> entry{i32(0)};
     entry.insert(entry.end(), registers(inst.args[2]).begin(), registers(inst.args[2]).end());
-    builder_.jump(step_block, entry);
+    builder_.jump(step_block, ir::TargetArgs(entry));
     builder_.at_end(step_block);
     function_.blocks[step_block].unroll = std::min(steps, kUnrollStep);
     const ValueId step = function_.add_block_param(step_block, Type::I32);
@@ -96,7 +96,7 @@ void Lowering::mma(const Instruction& inst) {
     }
     std::vector<ValueId> next{builder_.binary(Op::Iadd, Type::I32, step, i32(1))};
     next.insert(next.end(), sums.begin(), sums.end());
-    builder_.br(builder_.icmp(IntCond::Ult, next[0], i32(steps)), Target{step_block, next}, Target{after, sums});
+    builder_.br(builder_.icmp(IntCond::Ult, next[0], i32(steps)), Target{step_block, ir::TargetArgs(next)}, Target{after, ir::TargetArgs(sums)});
     builder_.at_end(after);
     for (std::uint32_t r = 0; r < sums.size(); ++r) registers(inst.result()).push_back(function_.add_block_param(after, result.element));
     limits(inst.result()) = Limits(limits(inst.args[2]));

@@ -76,7 +76,7 @@ void Lowering::expand_targets(InstId id) {
             if (!is_tile(function_.type_of(value))) args.push_back(value);
             else if (function_.values[value].tile.valid()) expand_argument(value, params_[target.block.raw][i], args);
         }
-        function_.insts[id].targets[t].args = std::move(args);
+        function_.insts[id].targets[t].args = ir::TargetArgs(args);
     }
 }
 
@@ -159,7 +159,7 @@ void Lowering::map(const Instruction& inst) {
         out.push_back(function_.add_block_param(after, type.element));
         builder_.br(there, Target{present, {}}, Target{after, {zero(type.element)}});
         builder_.at_end(present);
-        builder_.jump(after, builder_.call(inst.callee, args, {&type.element, 1}));
+        builder_.jump(after, ir::TargetArgs(builder_.call(inst.callee, args, {&type.element, 1})));
         builder_.at_end(after);
     }
     registers(inst.result()) = std::move(out);

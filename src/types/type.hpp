@@ -96,7 +96,8 @@ struct TypeData {
     Mutability mutability = Mutability::Not;
     InferKind infer_kind = InferKind::Type;
     bool is_unsafe = false;
-    std::uint8_t flags = 0;          // TypeFlags; computed on interning, not part of identity
+    std::uint8_t flags = 0;          // TypeFlags; they follow from the rest
+    std::uint8_t unused = 0;         // so that equal types are equal bytes
     DefId def;
     ArgsId args;
     TypeId element;

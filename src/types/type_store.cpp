@@ -1,6 +1,9 @@
 #include "types/type_store.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <type_traits>
 
 #include "types/fold.hpp"
 
@@ -28,21 +31,14 @@ constexpr FloatRow kFloats[] = {
 #undef OCKC_ROW
 };
 
-std::uint32_t hash(const TypeData& t) {
-    Hasher h;
-    h.add(static_cast<std::uint64_t>(t.kind) | static_cast<std::uint64_t>(t.int_kind) << 8 |
-          static_cast<std::uint64_t>(t.float_kind) << 16 | static_cast<std::uint64_t>(t.mutability) << 24 |
-          static_cast<std::uint64_t>(t.infer_kind) << 32 | static_cast<std::uint64_t>(t.is_unsafe) << 40);
-    const auto pair = [](std::uint32_t a, std::uint32_t b) { return static_cast<std::uint64_t>(a) << 32 | b; };
-    h.add(pair(t.def.raw, t.args.raw)).add(pair(t.element.raw, t.length.raw)).add(pair(t.region.raw, t.elements.raw));
-    return h.add(pair(t.index, t.name.raw)).value();
-}
+// A type as words: what is hashed and compared.
+using TypeWords = std::array<std::uint64_t, sizeof(TypeData) / 8>;
+static_assert(sizeof(TypeData) % 8 == 0 && std::has_unique_object_representations_v<TypeData>);
 
-bool same(const TypeData& a, const TypeData& b) {
-    return a.kind == b.kind && a.int_kind == b.int_kind && a.float_kind == b.float_kind && a.mutability == b.mutability &&
-           a.infer_kind == b.infer_kind && a.is_unsafe == b.is_unsafe && a.def == b.def && a.args == b.args &&
-           a.element == b.element && a.length == b.length && a.region == b.region && a.elements == b.elements &&
-           a.index == b.index && a.name == b.name;
+std::uint32_t hash(const TypeWords& words) {
+    Hasher h;
+    for (const std::uint64_t word : words) h.add(word);
+    return h.value();
 }
 
 }  // namespace
@@ -90,8 +86,9 @@ TypeStore::TypeStore() {
 }
 
 TypeId TypeStore::intern(TypeData data) {
-    const std::uint32_t key = hash(data);
-    const std::uint32_t known = type_map_.find(key, [&](std::uint32_t i) { return same(types_[TypeId(i)], data); });
+    const auto words = std::bit_cast<TypeWords>(data);
+    const std::uint32_t key = hash(words);
+    const std::uint32_t known = type_map_.find(key, [&](std::uint32_t i) { return std::bit_cast<TypeWords>(types_[TypeId(i)]) == words; });
     if (known != HashIndex::kNone) return TypeId(known);
     const TypeId id = types_.push(data);
     type_map_.insert(key, id.raw);
@@ -369,7 +366,11 @@ class RegionEraser final : public Folder {
 
 }  // namespace
 
-TypeId TypeStore::replace_params(TypeId type, std::span<const GenericArg> args) { return Substitution(*this, args).fold(type); }
+TypeId TypeStore::replace_params(TypeId type, std::span<const GenericArg> args) {
+    const TypeData& data = types_[type];
+    const bool plain = data.kind == TypeKind::Param && data.index < args.size() && args[data.index].kind() == GenericArg::Kind::Type;
+    return plain ? args[data.index].as_type() : Substitution(*this, args).fold(type);
+}
 ConstId TypeStore::replace_params(ConstId constant, std::span<const GenericArg> args) { return Substitution(*this, args).fold(constant); }
 ArgsId TypeStore::replace_params(ArgsId list, std::span<const GenericArg> args) { return Substitution(*this, args).fold(list); }
 TypeId TypeStore::replace_regions(TypeId type) { return RegionEraser(*this).fold(type); }

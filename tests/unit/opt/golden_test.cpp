@@ -52,8 +52,11 @@ void run_named(std::string_view name, ir::Module& module, const opt::Options& op
     for (std::size_t i = 0; i < opt::kPassCount; ++i) {
         const opt::PassInfo& info = opt::pass_info(static_cast<opt::Pass>(i));
         if (info.name != name) continue;
-        for (const ir::FuncId id : opt::callees_first(module))
-            info.run(module.functions[id], {module, options});
+        for (const ir::FuncId id : opt::callees_first(module)) {
+            opt::Analyses analyses;
+            analyses.start(module.functions[id]);
+            info.run(module.functions[id], {module, options, analyses});
+        }
     }
 }
 
