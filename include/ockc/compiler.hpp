@@ -20,7 +20,7 @@ struct CompileOptions {
     bool overflow_checks = false;
     bool panic_message = true;              // a failed check tells the host site, values, block and thread before it traps
     bool line_info = false;                 // .loc/.file in the PTX text; the embedded image always has them
-    // Instances of generic tile kernels: NAME=VALUE, with "KERNEL:NAME" where two kernels have a parameter of that name, and
+    // Instances of generic kernels: NAME=VALUE, with "KERNEL:NAME" where two kernels have a parameter of that name, and
     // the extents of the partitions that outputs are given as. "2,4" is an array.
     std::vector<std::pair<std::string, std::string>> consts;
     std::vector<std::pair<std::string, std::string>> partitions;   // parameter, extents
@@ -36,7 +36,7 @@ struct CompileOptions {
     std::uint32_t error_limit = 20;
     // Dumps that are asked for: "tokens", "ast", "hir", "mir", "ir", "ir-lowered".
     std::vector<std::string> dumps;
-    std::string dump_kernel;                // only this kernel in ir and ptx dumps; empty: all
+    std::string dump_kernel;                // only this kernel in ir dumps and PTX, with what it calls; empty: all
 };
 
 struct CompileInput {

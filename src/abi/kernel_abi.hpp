@@ -160,7 +160,8 @@ struct GenericValue {
 };
 
 struct KernelAbi {
-    std::string name;                   // the Rust function's name
+    std::string name;                   // the Rust function's name; of an instance with its arguments: "scale_f32"
+    std::string generic_name;           // the function's name alone
     std::string symbol;                 // the .entry name
     std::string module;                 // path of the device module: "kernels"; empty for a free kernel
     std::string file;                   // relative to the main source's folder

@@ -298,7 +298,7 @@ bool BodyChecker::implies_goal(const TraitRef& failed, const TraitRef& other) {
     return false;
 }
 
-// What a trait of `gpu_printf!` shows; empty for other traits.
+// What a trait of `gpu_printf!` shows or one of `ptx_asm!` takes; empty for other traits.
 std::string_view BodyChecker::print_trait_text(DefId trait) const {
     const hir::Def& def = program_.defs[trait];
     if (!program_.crates[def.crate].is_library) return {};
@@ -312,10 +312,16 @@ std::string_view BodyChecker::print_trait_text(DefId trait) const {
         {"PrintBits", "integers up to 64 bits"},
         {"PrintSigned", "signed integers up to 64 bits"},
         {"PrintUnsigned", "unsigned integers up to 64 bits"},
-        {"PrintFloat", "`f32` and `f64`"},
+        {"PrintFloat", "floats"},
         {"PrintChar", "`char`, `u8` and `i8`"},
         {"PrintText", "`&str` and `bool`"},
         {"PrintAddress", "pointers and references"},
+        {"AsmH", "`u16` and `i16`"},
+        {"AsmR", "`u32` and `i32`"},
+        {"AsmL", "integers of 64 bits and raw pointers"},
+        {"AsmQ", "`u128` and `i128`"},
+        {"AsmF", "`f32`"},
+        {"AsmD", "`f64`"},
     };
     for (const Row& row : kRows) {
         if (row.trait == name) return row.text;
@@ -398,8 +404,11 @@ void BodyChecker::report_unimplemented(const Obligation& obligation) {
     } else if (trait_name == "FromResidual") {
         diagnostic = &report_question_mark(cause.span, self, types_[args].size() > 1 ? types_[args][1].as_type() : types_.error);
     } else if (const std::string_view shows = print_trait_text(goal.trait); !shows.empty()) {
-        diagnostic = &error(Code::E0277, cause.span, fmt::format("`{}` cannot be printed this way", who));
-        diagnostic->label(cause.span, fmt::format("shows {}", shows)).help("`{}` shows every number, `bool`, `char` and `&str`");
+        const bool prints = trait_name.starts_with("Print");
+        diagnostic = &error(Code::E0277, cause.span, fmt::format("`{}` {}", who, prints ? "cannot be printed this way" : "does not fit this operand"));
+        diagnostic->label(cause.span, fmt::format("{} {}", prints ? "shows" : "takes", shows));
+        if (prints) diagnostic->help("`{}` shows every number, `bool`, `char` and `&str`");
+        else diagnostic->help("h is 16 bits, r 32, l 64, q 128, f an `f32`, d an `f64`; convert the value with `as`");
     } else if (callable) {
         diagnostic = &error(Code::E0277, cause.span, fmt::format("expected a `{}` closure, found `{}`", trait, who));
         diagnostic->label(cause.span, fmt::format("expected a callable value, found `{}`", who));

@@ -58,6 +58,8 @@ std::string Names::constant(DefId def, ArgsId) const {
 
 std::string Context::text(types::TypeId type) const { return types::type_text(types_, state_->names, type); }
 
+std::string Context::text(types::GenericArg arg) const { return types::arg_text(types_, state_->names, arg); }
+
 std::string Context::text(ItemRef item) const {
     return program_.path_text(item.def) + types::args_text(types_, state_->names, item.args);
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Options {
     std::uint64_t const_step_limit = 5'000'000;     // expressions evaluated for one constant
     bool edition_2021 = false;                       // fallback of diverging variables to ()
     const SourceMap* sources = nullptr;              // names closures by their place
+    std::vector<std::pair<std::string, std::string>> consts;   // --const: "B" or "kernel:B", and its value
     hir::Demand* demand = nullptr;                   // of the part of the library that the program does not hold yet, or none
 };
 
@@ -161,6 +163,7 @@ class Context final : public types::AdtSource {
     // The type with every `impl Trait` of the function's result replaced by replace(its definition).
     types::TypeId open_unnamed(DefId fn, types::TypeId type, const std::function<types::TypeId(DefId)>& replace);
     std::string text(types::TypeId type) const;
+    std::string text(types::GenericArg arg) const;
     std::string text(ItemRef item) const;             // path with arguments
     std::string place_text(Span span) const;          // "kernels.rsk:3:9: 3:12"
 
@@ -204,6 +207,8 @@ class Context final : public types::AdtSource {
     // Checks all items of device modules and all roots in source order, then every body reached from them (library bodies only
     // when reached), coherence and kernel rules. Returns false when errors were reported.
     bool check_program();
+    // The instances of a generic kernel, from its attribute and from --const; checked by check_program.
+    const std::vector<types::ArgsId>& kernel_instances(DefId kernel) const;
     // All functions, constants and statics whose bodies were checked by check_program, user bodies first, in checking order.
     const std::vector<DefId>& checked_bodies() const;
 

@@ -2,7 +2,12 @@
 // structs, arrays and tuples by value, raw pointers, `&[T]`, `DisjointSlice`, `Uniform`.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "check/lower_ty.hpp"
 #include "check/passes.hpp"
+#include "check/solve.hpp"
 #include "intrinsic/intrinsic.hpp"
 
 namespace ockc::check {
@@ -45,6 +50,7 @@ class KernelCheck {
             check_param(params.back(), program_.types[fn_.sig.inputs[i].type].span);
         }
         if (launch_ != nullptr) check_launch(params);
+        instances(sig);
     }
 
   private:
@@ -188,6 +194,132 @@ class KernelCheck {
             }
         }
         return {};
+    }
+
+    // ---- instances of generic kernels
+
+    void instances(const FnSigInfo& sig) {
+        if (program_.attribute(kernel_, hir::AttributeKind::TileEntry) != nullptr) return note_tile_options();
+        const auto found = program_.kernel_instances.find(kernel_);
+        if (found != program_.kernel_instances.end()) {
+            for (const hir::KernelInstance& one : found->second) {
+                TypeLowerer lowerer(cx_, kernel_, ElidedRegion::Static);
+                const ArgsId args = lowerer.lower_args(kernel_, {}, one.args, one.span, false);
+                if (!lowerer.failed()) add_instance(cx_.normalize(args, cx_.empty_env()), sig, one.span, true);
+            }
+        }
+        if (const std::optional<ArgsId> args = instance_of_options()) add_instance(*args, sig, program_.defs[kernel_].name.span, false);
+    }
+
+    void add_instance(ArgsId args, const FnSigInfo& sig, Span at, bool written) {
+        std::vector<ArgsId>& known = cx_.state().kernel_instances[kernel_];
+        for (const GenericArg arg : types_[args]) {
+            if (arg.kind() == GenericArg::Kind::Type && types_.has(arg.as_type(), types::kHasError)) return;
+            if (arg.kind() == GenericArg::Kind::Const && arg.as_const() == types_.error_const) return;
+        }
+        if (std::find(known.begin(), known.end(), args) != known.end()) {
+            if (written) error(Code::OCK0114, at, fmt::format("kernel `{}` has this instance already", name()));
+            return;
+        }
+        if (!bounds_hold(args, at)) return;
+        const std::size_t errors = cx_.sink().error_count();
+        for (const TypeId input : sig.inputs) check_param(cx_.normalize(types_.subst(input, types_[args]), cx_.empty_env()), at);
+        if (cx_.sink().error_count() == errors) known.push_back(args);
+    }
+
+    // The instances of tile kernels are lower's matter; their options are known all the same.
+    void note_tile_options() {
+        const auto& consts = cx_.options().consts;
+        for (const GenericsInfo::Param& param : cx_.generics_of(kernel_).own) {
+            const std::string_view text = state_text(param.name);
+            for (std::size_t i = 0; i < consts.size(); ++i) {
+                if (consts[i].first == text || consts[i].first == fmt::format("{}:{}", name(), text)) cx_.state().consts_used[i] = true;
+            }
+        }
+    }
+
+    // Reports the first bound of the kernel that these arguments do not satisfy.
+    bool bounds_hold(ArgsId args, Span at) {
+        InferCtxt infer(types_);
+        Selector selector(cx_, infer, cx_.empty_env());
+        std::vector<Obligation> obligations;
+        selector.item_obligations(kernel_, args, {}, 0, obligations);
+        for (const Obligation& one : obligations) {
+            if (selector.evaluate(one.predicate) == Outcome::Yes) continue;
+            const TraitRef& bound = one.predicate.trait_ref;
+            const std::string who = bound.trait.valid() ? cx_.text(types_[bound.args][0].as_type()) : std::string();
+            const std::string_view trait = bound.trait.valid() ? program_.name(bound.trait) : std::string_view();
+            if (one.predicate.kind == Predicate::Kind::Trait) {
+                error(Code::E0277, at, fmt::format("the trait bound `{}: {}` is not satisfied", who, trait))
+                    .label(at, fmt::format("the trait `{}` is not implemented for `{}`", trait, who))
+                    .label(program_.defs[kernel_].name.span, fmt::format("required by a bound of kernel `{}`", name()));
+            } else {
+                error(Code::E0271, at, fmt::format("this instance does not satisfy the bounds of kernel `{}`", name())).label(program_.defs[kernel_].name.span, "an associated type is another one");
+            }
+            return false;
+        }
+        return true;
+    }
+
+    // --const gives every parameter a value: the instance; nothing when one is missing.
+    std::optional<ArgsId> instance_of_options() {
+        const GenericsInfo& generics = cx_.generics_of(kernel_);
+        std::vector<GenericArg> args;
+        bool complete = !generics.own.empty();
+        for (const GenericsInfo::Param& param : generics.own) {
+            const std::optional<GenericArg> value = option_value(param);
+            if (value) args.push_back(*value);
+            else complete = false;
+        }
+        return complete ? std::optional(types_.args(args)) : std::nullopt;
+    }
+
+    std::optional<GenericArg> option_value(const GenericsInfo::Param& param) {
+        const std::string own = fmt::format("{}:{}", name(), state_text(param.name));
+        const auto& consts = cx_.options().consts;
+        std::optional<std::size_t> chosen;
+        for (std::size_t i = 0; i < consts.size(); ++i) {
+            if (consts[i].first == own || (consts[i].first == state_text(param.name) && !chosen)) chosen = i;
+        }
+        if (!chosen) return std::nullopt;
+        cx_.state().consts_used[*chosen] = true;
+        const std::string& text = consts[*chosen].second;
+        const auto wrong = [&](std::string_view wanted) -> std::optional<GenericArg> {
+            error(Code::OCK0110, program_.defs[param.def].span, fmt::format("--const {}={}: {} is wanted", consts[*chosen].first, text, wanted));
+            return std::nullopt;
+        };
+        if (param.kind == hir::GenericParam::Kind::Type) {
+            const std::optional<TypeId> type = prim_named(text);
+            return type ? std::optional(GenericArg(*type)) : wrong("the name of a number type, `bool` or `char`");
+        }
+        if (param.kind != hir::GenericParam::Kind::Const) return std::nullopt;
+        if (types_.kind(param.const_type) == TypeKind::Bool) {
+            if (text != "true" && text != "false") return wrong("`true` or `false`");
+            return GenericArg(types_.const_value(param.const_type, text == "true" ? 1 : 0));
+        }
+        const bool negative = text.starts_with('-');
+        std::uint64_t value = 0;
+        const char* begin = text.data() + (negative ? 1 : 0);
+        const auto result = std::from_chars(begin, text.data() + text.size(), value);
+        const TypeData data = types_[param.const_type];
+        if (data.kind != TypeKind::Int || result.ec != std::errc() || result.ptr != text.data() + text.size() || (negative && !types::int_signed(data.int_kind))) return wrong("an integer");
+        const std::uint32_t bits = std::min(types::int_bits(data.int_kind), 64u);
+        const std::uint64_t most = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+        const std::uint64_t limit = types::int_signed(data.int_kind) ? (most >> 1) + (negative ? 1 : 0) : most;
+        if (value > limit) return wrong(fmt::format("a value of `{}`", cx_.text(param.const_type)));
+        return GenericArg(types_.const_value(param.const_type, (negative ? ~value + 1 : value) & most));
+    }
+    std::string_view state_text(Symbol symbol) const { return program_.interner.text(symbol); }
+    std::optional<TypeId> prim_named(std::string_view text) const {
+        if (text == "bool") return types_.boolean;
+        if (text == "char") return types_.character;
+#define OCKC_INT_NAMED(name, ...) if (types::int_name(types::IntKind::name) == text) return types_.int_type(types::IntKind::name);
+        OCKC_PRIM_INTS(OCKC_INT_NAMED)
+#undef OCKC_INT_NAMED
+#define OCKC_FLOAT_NAMED(name, ...) if (types::float_name(types::FloatKind::name) == text) return types_.float_type(types::FloatKind::name);
+        OCKC_PRIM_FLOATS(OCKC_FLOAT_NAMED)
+#undef OCKC_FLOAT_NAMED
+        return std::nullopt;
     }
 
     // ---- launch attributes that need types

@@ -1,5 +1,7 @@
 // Which bodies are checked, in which order: declarations first, then all bodies reached from device code, then what rustc checks
 // on typed bodies, so that messages come in rustc's order.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "check/body.hpp"
@@ -226,7 +228,11 @@ bool Context::check_program() {
         check_matches(*this, *slot.tables);
         if (sink_.error_count() != before) slot.ok = false;   // no MIR can be made of it
     }
+    state_->consts_used.assign(options_.consts.size(), false);
     for (DefId kernel : program_.kernels) check_kernel(*this, kernel);
+    for (std::size_t i = 0; i < options_.consts.size(); ++i) {
+        if (!state_->consts_used[i]) sink_.error(Code::OCK0110, Span(), fmt::format("--const {}={}: no kernel has such a generic parameter", options_.consts[i].first, options_.consts[i].second));
+    }
     // Lints come last and speak about programs that are right otherwise.
     for (std::size_t i = 0; i < state_->checked.size() && sink_.error_count() == errors; ++i) {
         const State::BodySlot& slot = state_->bodies[state_->checked[i]];
@@ -239,6 +245,12 @@ bool Context::check_program() {
     }
     if (!sink_.has_errors()) refuse_unions(*this);
     return sink_.error_count() == errors;
+}
+
+const std::vector<types::ArgsId>& Context::kernel_instances(DefId kernel) const {
+    static const std::vector<types::ArgsId> kNone;
+    const auto found = state_->kernel_instances.find(kernel);
+    return found == state_->kernel_instances.end() ? kNone : found->second;
 }
 
 const std::vector<DefId>& Context::checked_bodies() const { return state_->checked; }

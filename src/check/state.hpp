@@ -138,6 +138,8 @@ struct Context::State {
     };
     std::unordered_map<DefId, BodySlot> bodies;
     std::unordered_map<DefId, const ClosureInfo*> closures;
+    std::unordered_map<DefId, std::vector<ArgsId>> kernel_instances;
+    std::vector<bool> consts_used;   // by Options::consts
     std::vector<DefId> checked;
     std::vector<DefId> queue;                          // bodies to check, filled while checking
     std::unordered_set<DefId> queued;

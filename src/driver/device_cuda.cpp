@@ -34,6 +34,8 @@ using CuResult = int;
     X(to_host, "cuMemcpyDtoH_v2", (void*, DevicePtr, std::size_t))                                                    \
     X(launch_kernel, "cuLaunchKernel", (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
                                         void*, void**, void**))                                                       \
+    X(launch_cooperative, "cuLaunchCooperativeKernel", (void*, unsigned, unsigned, unsigned, unsigned, unsigned,      \
+                                                        unsigned, unsigned, void*, void**))                           \
     X(event_create, "cuEventCreate", (void**, unsigned))                                                              \
     X(event_record, "cuEventRecord", (void*, void*))                                                                  \
     X(event_elapsed, "cuEventElapsedTime", (float*, void*, void*))                                                    \
@@ -141,11 +143,12 @@ class CudaDevice final : public LaunchDevice {
         api_.event_create(&begin, 0);
         api_.event_create(&end, 0);
         api_.event_record(begin, nullptr);
-        if (CuResult e = api_.launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], dynamic_shared, nullptr,
-                                            pointers.data(), nullptr);
-            e != 0) {
-            return Failure{api_.text(e)};
-        }
+        const CuResult launched = kernel.launch.cooperative
+                                      ? api_.launch_cooperative(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], dynamic_shared,
+                                                                nullptr, pointers.data())
+                                      : api_.launch_kernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], dynamic_shared, nullptr,
+                                                           pointers.data(), nullptr);
+        if (launched != 0) return Failure{api_.text(launched)};
         api_.event_record(end, nullptr);
         if (CuResult e = api_.synchronize(); e != 0) return Failure{failure_text(e)};
         float milliseconds = 0;

@@ -11,15 +11,6 @@ namespace ockc::driver {
 
 namespace {
 
-// The part of PTX text that belongs to one kernel: from its `.entry` line (with what precedes it directly) to the closing brace.
-std::string kernel_part(const std::string& ptx, const std::string& kernel) {
-    const std::size_t entry = ptx.find(fmt::format(".entry {}(", kernel));
-    if (entry == std::string::npos) return {};
-    const std::size_t begin = ptx.rfind('\n', entry) + 1;
-    const std::size_t end = ptx.find("\n}\n", entry);
-    return ptx.substr(begin, end == std::string::npos ? std::string::npos : end + 3 - begin);
-}
-
 int print_machine(const Options& options, const CompileResult& result, Emit emit) {
     const std::string ptxas = find_ptxas();
     if (ptxas.empty()) {
@@ -52,7 +43,7 @@ int print_one(const Options& options, const CompileResult& result, Emit emit) {
     switch (emit) {
         case Emit::Ptx:
             for (const CompiledImage& image : result.images) {
-                print_output(options.inspect_kernel.empty() ? image.ptx : kernel_part(image.ptx, options.inspect_kernel));
+                print_output(image.ptx);
             }
             return kOk;
         case Emit::Header: print_output(result.header); return kOk;

@@ -61,7 +61,13 @@ const abi::KernelAbi* find_kernel(const abi::ModuleAbi& module, const std::strin
     for (const abi::KernelAbi& kernel : module.kernels) {
         if (kernel.name == name || kernel.symbol == name) return &kernel;
     }
-    return nullptr;
+    const abi::KernelAbi* only = nullptr;   // instance of the generic kernel
+    for (const abi::KernelAbi& kernel : module.kernels) {
+        if (kernel.generic_name != name) continue;
+        if (only != nullptr) return nullptr;
+        only = &kernel;
+    }
+    return only;
 }
 
 std::string no_such(std::string_view what, const std::string& name, const std::vector<std::string_view>& names) {

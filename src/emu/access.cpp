@@ -59,6 +59,9 @@ std::string outside_text(Warp& warp, Located at, std::uint32_t bytes) {
     const Launch& launch = *warp.worker->launch;
     switch (at.space) {
         case Space::Shared:
+            if (at.offset >= kClusterStride)
+                return fmt::format("block {} of a cluster of {}, whose blocks have {} bytes of shared memory", at.offset / kClusterStride - 1,
+                                   warp.block->cluster->blocks.size(), warp.block->shared_bytes);
             return fmt::format("the block has {} bytes of shared memory", warp.block->shared_bytes);
         case Space::Local:
             return fmt::format("the thread has {} bytes of local memory", launch.program->local_bytes);
@@ -96,6 +99,14 @@ const Op* misaligned(Warp& warp, const Op& op, std::uint64_t address, std::uint3
 }
 
 }  // namespace
+
+std::byte* shared_place(Warp& warp, std::uint64_t offset, std::uint32_t bytes) {
+    const std::uint64_t window = offset / kClusterStride, within = offset % kClusterStride;
+    const std::vector<Block*>& blocks = warp.block->cluster->blocks;
+    if (window > blocks.size()) return nullptr;
+    const Block& block = window == 0 ? *warp.block : *blocks[window - 1];
+    return bytes <= block.shared_bytes && within <= block.shared_bytes - bytes ? block.shared + within : nullptr;
+}
 
 std::uint64_t lane_address(Warp& warp, const Op& op, std::uint32_t lane) {
     const std::uint64_t base = op.address_bytes == 8 ? warp.lanes<std::uint64_t>(op.source[0])[lane]
@@ -135,7 +146,7 @@ std::byte* resolve(Warp& warp, const Op& op, std::uint64_t address, std::uint32_
     const auto inside = [&](std::uint64_t size) { return bytes <= size && at.offset <= size - bytes; };
     switch (at.space) {
         case Space::Shared:
-            if (inside(warp.block->shared_bytes)) return warp.block->shared + at.offset;
+            if (std::byte* place = shared_place(warp, at.offset, bytes)) return place;
             break;
         case Space::Local: {
             const std::uint32_t stride = launch.program->local_bytes;
@@ -192,6 +203,7 @@ bool watch_access(Warp& warp, const Op& op, bool write, bool atomic) {
         const std::uint64_t address = lane_address(warp, op, lane);
         const Located at = locate(op, address);
         if (at.space != Space::Shared && at.space != Space::Global) continue;
+        if (at.space == Space::Shared && at.offset >= kClusterStride) continue;  // another block's: not watched
         if (!detector->access(warp, op, at.space == Space::Shared, at.offset, lane, write, atomic))
             return false;
     }

@@ -15,6 +15,8 @@ inline constexpr DeviceAddress kSharedWindow = 1ull << 53;
 inline constexpr DeviceAddress kLocalWindow = kSharedWindow + (1ull << 32);
 inline constexpr DeviceAddress kParamWindow = kSharedWindow + (2ull << 32);
 inline constexpr std::uint64_t kWindowSize = 1ull << 32;
+// Inside the shared window: the own block at 0, the block of rank r in the cluster (also) at (r + 1) strides.
+inline constexpr std::uint64_t kClusterStride = 1ull << 24;
 inline constexpr std::uint64_t kHeapAlign = 256;  // what the driver gives
 inline constexpr std::uint64_t kHeapGap = 4096;   // never mapped, between two allocations
 

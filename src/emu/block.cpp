@@ -1,8 +1,9 @@
 // Runs the blocks of a launch on one host thread: the warps of a block take turns, each until it has to wait,
-// has ended or has used up its turn. A worker takes one block after another; in a cooperative launch it holds
-// all of its blocks at once and turns between them, so that blocks may wait for each other.
+// has ended or has used up its turn. A worker takes one cluster (mostly: one block) after another; in a cooperative
+// launch it holds all of its clusters at once and turns between them, so that blocks may wait for each other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "emu/machine.hpp"
@@ -49,6 +50,9 @@ void fill_constants(Warp& warp, const Program& program) {
     }
 }
 
+// What a turn has come to: all threads ended (or one failed), some ran, or all wait.
+enum class Went : std::uint8_t { Ended, On, Nowhere };
+
 // The memory of one resident block, used again for the next.
 class ResidentBlock {
   public:
@@ -66,12 +70,13 @@ class ResidentBlock {
 
     ~ResidentBlock() { hand_over_text(); }
 
-    void start(std::uint64_t linear) {
+    void start(Dim3 index, Cluster& cluster) {
         hand_over_text();
-        block_.linear = linear;
-        block_.index.x = static_cast<std::uint32_t>(linear % launch_.grid.x);
-        block_.index.y = static_cast<std::uint32_t>(linear / launch_.grid.x % launch_.grid.y);
-        block_.index.z = static_cast<std::uint32_t>(linear / launch_.grid.x / launch_.grid.y);
+        block_.index = index;
+        block_.linear = index.x + std::uint64_t{launch_.grid.x} * (index.y + std::uint64_t{launch_.grid.y} * index.z);
+        block_.cluster = &cluster;
+        block_.cluster_rank = static_cast<std::uint32_t>(cluster.blocks.size());
+        cluster.blocks.push_back(&block_);
         block_.shared = shared_.get();
         block_.shared_bytes = launch_.shared_bytes;
         block_.live_threads = block_.threads = launch_.threads;
@@ -84,8 +89,8 @@ class ResidentBlock {
         if (worker_.detector != nullptr) worker_.detector->start_block(block_);
     }
 
-    // One turn of every warp that can run. True while there is more to do.
-    bool step(std::uint64_t turn) {
+    // One turn of every warp that can run.
+    Went step(std::uint64_t turn) {
         bool unfinished = false;
         bool progress = false;
         for (Warp& warp : warps_) {
@@ -96,12 +101,15 @@ class ResidentBlock {
             }
             progress = true;
             run_turn(warp, turn);
-            if (warp.stop == Stop::Faulted || block_.faulted) return false;
+            if (warp.stop == Stop::Faulted || block_.faulted) return Went::Ended;
             if (warp.stop != Stop::Finished) unfinished = true;
         }
-        if (unfinished && !progress) report_deadlock();
-        return unfinished && progress && launch_.first_fault.load(std::memory_order_relaxed) >= block_.linear;
+        if (!unfinished || launch_.first_fault.load(std::memory_order_relaxed) < block_.linear) return Went::Ended;
+        return progress ? Went::On : Went::Nowhere;
     }
+    bool faulted() const { return block_.faulted; }
+    std::uint64_t linear() const { return block_.linear; }
+    void report_deadlock();
 
   private:
     void prepare(Warp& warp, std::uint32_t index) {
@@ -139,6 +147,7 @@ class ResidentBlock {
         warp.stop = Stop::Running;
         warp.pc = program_.entry();
         warp.steps = warp.lane_steps = 0;
+        std::fill(std::begin(warp.cluster_phase), std::end(warp.cluster_phase), std::uint64_t{0});
     }
 
     static bool has_ready(const Warp& warp) {
@@ -187,8 +196,6 @@ class ResidentBlock {
         launch_.lane_steps.fetch_add(warp.lane_steps, std::memory_order_relaxed);
     }
 
-    void report_deadlock();
-
     Worker& worker_;
     Launch& launch_;
     const Program& program_;
@@ -233,18 +240,64 @@ void ResidentBlock::report_deadlock() {
     }
 }
 
+// The blocks of one cluster, which run side by side. Most launches have clusters of one block.
+class ResidentCluster {
+  public:
+    explicit ResidentCluster(Worker& worker) : launch_(*worker.launch) {
+        for (std::uint32_t i = 0; i < launch_.cluster_blocks; ++i)
+            blocks_.push_back(std::make_unique<ResidentBlock>(worker));
+    }
+
+    void start(std::uint64_t number) {
+        const Dim3 size = launch_.cluster;
+        const std::uint64_t x = launch_.grid.x / size.x, y = launch_.grid.y / size.y;
+        const Dim3 first{static_cast<std::uint32_t>(number % x) * size.x, static_cast<std::uint32_t>(number / x % y) * size.y,
+                         static_cast<std::uint32_t>(number / x / y) * size.z};
+        cluster_ = {};
+        running_.assign(blocks_.size(), true);
+        for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+            const Dim3 index{first.x + i % size.x, first.y + i / size.x % size.y, first.z + i / size.x / size.y};
+            blocks_[i]->start(index, cluster_);
+        }
+    }
+
+    // One turn of every block. False when nothing is left to do.
+    bool step(std::uint64_t turn) {
+        bool on = false;
+        ResidentBlock* stuck = nullptr;
+        for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
+            if (!running_[i]) continue;
+            const Went went = blocks_[i]->step(turn);
+            if (went == Went::Ended) running_[i] = false;
+            if (blocks_[i]->faulted()) return false;
+            if (went == Went::Nowhere && stuck == nullptr) stuck = blocks_[i].get();
+            on |= went != Went::Nowhere;
+        }
+        if (!on && stuck != nullptr) stuck->report_deadlock();
+        return on && (stuck != nullptr || std::find(running_.begin(), running_.end(), true) != running_.end());
+    }
+    std::uint64_t first_block() const { return blocks_.front()->linear(); }
+
+  private:
+    Launch& launch_;
+    Cluster cluster_;
+    std::vector<std::unique_ptr<ResidentBlock>> blocks_;
+    std::vector<bool> running_;
+};
+
 void run_cooperative(Worker& worker, Launch& launch) {
     // Every worker takes an equal share before any of them runs.
-    std::vector<std::unique_ptr<ResidentBlock>> resident;
-    const std::uint64_t share = (launch.blocks + launch.workers - 1) / launch.workers;
+    std::vector<std::unique_ptr<ResidentCluster>> resident;
+    const std::uint64_t clusters = launch.blocks / launch.cluster_blocks;
+    const std::uint64_t share = (clusters + launch.workers - 1) / launch.workers;
     for (std::uint64_t i = 0; i < share; ++i) {
-        const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
-        if (linear >= launch.blocks) break;
-        resident.push_back(std::make_unique<ResidentBlock>(worker));
-        resident.back()->start(linear);
+        const std::uint64_t number = launch.next_cluster.fetch_add(1, std::memory_order_relaxed);
+        if (number >= clusters) break;
+        resident.push_back(std::make_unique<ResidentCluster>(worker));
+        resident.back()->start(number);
     }
     while (!resident.empty()) {
-        std::erase_if(resident, [](auto& block) { return !block->step(kCooperativeTurn); });
+        std::erase_if(resident, [](auto& cluster) { return !cluster->step(kCooperativeTurn); });
         if (launch.first_fault.load(std::memory_order_relaxed) != ~0ull) return;
     }
 }
@@ -258,11 +311,13 @@ void run_blocks(Launch& launch) {
     worker.windows.resize(launch.program->sites);
     worker.detector = launch.detector;
     if (launch.cooperative) return run_cooperative(worker, launch);
-    ResidentBlock resident(worker);
+    const std::uint64_t clusters = launch.blocks / launch.cluster_blocks;
+    ResidentCluster resident(worker);
     while (true) {
-        const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
-        if (linear >= launch.blocks || linear > launch.first_fault.load(std::memory_order_relaxed)) return;
-        resident.start(linear);
+        const std::uint64_t number = launch.next_cluster.fetch_add(1, std::memory_order_relaxed);
+        if (number >= clusters) return;
+        resident.start(number);
+        if (resident.first_block() > launch.first_fault.load(std::memory_order_relaxed)) return;
         while (resident.step(kTurn)) {
         }
     }

@@ -95,7 +95,7 @@ struct Fixes {
 
 bool makes_lanes_wait(Form form) {
     return form == Form::BarSync || form == Form::BarRed || form == Form::BarRedPopc ||
-           form == Form::Barrier || form == Form::BarWarpSync || form == Form::Call;
+           form == Form::Barrier || form == Form::BarWarpSync || form == Form::Call || form == Form::ClusterWait;
 }
 bool ends_line(Form form) {
     return form == Form::Bra || form == Form::Ret || form == Form::Exit || form == Form::Trap;
@@ -276,6 +276,7 @@ class FunctionDecoder {
         request_.mods = instr.mods;
         if (instr.form == Form::LdNc) request_.mods.space = Space::Global;
         if (is_matrix(instr.form)) request_.mods.space = Space::Shared;
+        if (instr.form == Form::MbarArriveCluster) request_.mods.space = Space::SharedCluster;
         copy_modifiers(op);
         operands(instr, op);
         if (!error_.empty()) return;
@@ -355,7 +356,7 @@ class FunctionDecoder {
                     break;
                 case Role::Immediate: op.imm = static_cast<std::uint64_t>(operand.value); break;
                 case Role::Address:
-                    if (source == 1 && instr.form == Form::CpAsync) second_address(instr, operand, op);
+                    if (source != 0 && instr.form != Form::St) further_address(instr, operand, source, op);
                     else address(instr, operand, op);
                     ++source;
                     break;
@@ -453,12 +454,12 @@ class FunctionDecoder {
     // -------------------------------------------------------------------------------------------------------
     // memory
 
-    // The second address of an instruction: a register without displacement.
-    void second_address(const ptx::Instr& instr, const Operand& operand, Op& op) {
+    // A further address of an instruction: a register without displacement.
+    void further_address(const ptx::Instr& instr, const Operand& operand, std::uint32_t at, Op& op) {
         const bool plain = operand.kind == OperandKind::AddrReg && operand.value == 0;
         const bool wide = plain && ptx::reg_class_info(operand.as_reg().reg_class()).bits == 64;
-        if (!wide || op.imm != 0) return fail(instr, "the emulator wants both addresses in registers, without offsets");
-        op.source[1] = slots_.reg(position_, operand.as_reg());
+        if (!wide || op.imm != 0) return fail(instr, "the emulator wants these addresses in registers, without offsets");
+        op.source[at] = slots_.reg(position_, operand.as_reg());
         op.space = Space::None;   // of what it reads: global memory
     }
     void address(const ptx::Instr& instr, const Operand& operand, Op& op) {

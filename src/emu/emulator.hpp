@@ -32,6 +32,7 @@ inline constexpr std::uint32_t kMaxBlocksPerMultiprocessor = 32;
 inline constexpr std::uint32_t kRegistersPerMultiprocessor = 65536;
 inline constexpr std::uint32_t kDefaultShared = 49152;  // bytes a block may have without opting in
 inline constexpr std::uint32_t kSharedPerMultiprocessor = 233472;
+inline constexpr std::uint32_t kMaxClusterBlocks = 8;
 inline constexpr std::uint32_t kReservedShared = 1024;  // bytes a block that the system takes
 
 struct Dim3 {
@@ -55,7 +56,8 @@ struct Dim3 {
     X(Misaligned, "CUDA_ERROR_MISALIGNED_ADDRESS", 716)                    \
     X(LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", 719)                       \
     X(CooperativeTooLarge, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", 720) \
-    X(NotSupported, "CUDA_ERROR_NOT_SUPPORTED", 801)
+    X(NotSupported, "CUDA_ERROR_NOT_SUPPORTED", 801)                       \
+    X(InvalidCluster, "CUDA_ERROR_INVALID_CLUSTER_SIZE", 912)
 
 enum class ErrorKind : std::uint8_t {
 #define OCKC_EMU_ERROR_ENUM(name, text, number) name,
@@ -99,6 +101,7 @@ struct LaunchConfig {
     Dim3 block;
     std::uint32_t dynamic_shared = 0;  // bytes
     bool cooperative = false;          // all blocks run side by side: they may wait for each other
+    std::optional<Dim3> cluster{};     // blocks in a cluster, where the kernel does not say so itself
 };
 
 struct LaunchStats {
@@ -122,6 +125,7 @@ struct KernelInfo {
     std::uint32_t const_bytes = 0;
     std::uint32_t max_threads = 1024;    // from .maxntid / .reqntid
     std::optional<Dim3> required_block;  // .reqntid
+    std::optional<Dim3> required_cluster;  // .reqnctapercluster
     std::uint32_t ptx_version = 0;       // times 10
     std::uint32_t target_sm = 0;
 };

@@ -1,5 +1,4 @@
-// Special registers. Clocks are the host's; everything else follows from the launch. A block is a cluster of
-// its own.
+// Special registers. Clocks are the host's; everything else follows from the launch.
 #include <chrono>
 
 #include "emu/isa.hpp"
@@ -59,18 +58,18 @@ U64 common_value(const Warp& warp, Special special) {
         case Special::NtidX: return launch.block.x;
         case Special::NtidY: return launch.block.y;
         case Special::NtidZ: return launch.block.z;
-        case Special::CtaidX:
-        case Special::ClusteridX: return index.x;
-        case Special::CtaidY:
-        case Special::ClusteridY: return index.y;
-        case Special::CtaidZ:
-        case Special::ClusteridZ: return index.z;
-        case Special::NctaidX:
-        case Special::NclusteridX: return launch.grid.x;
-        case Special::NctaidY:
-        case Special::NclusteridY: return launch.grid.y;
-        case Special::NctaidZ:
-        case Special::NclusteridZ: return launch.grid.z;
+        case Special::CtaidX: return index.x;
+        case Special::ClusteridX: return index.x / launch.cluster.x;
+        case Special::CtaidY: return index.y;
+        case Special::ClusteridY: return index.y / launch.cluster.y;
+        case Special::CtaidZ: return index.z;
+        case Special::ClusteridZ: return index.z / launch.cluster.z;
+        case Special::NctaidX: return launch.grid.x;
+        case Special::NclusteridX: return launch.grid.x / launch.cluster.x;
+        case Special::NctaidY: return launch.grid.y;
+        case Special::NclusteridY: return launch.grid.y / launch.cluster.y;
+        case Special::NctaidZ: return launch.grid.z;
+        case Special::NclusteridZ: return launch.grid.z / launch.cluster.z;
         case Special::Warpid: return warp.index;
         case Special::Nwarpid: return warp.block->warps.size();
         case Special::Smid: return warp.block->linear % kMultiprocessors;
@@ -84,14 +83,16 @@ U64 common_value(const Warp& warp, Special special) {
         case Special::GlobaltimerHi: return nanoseconds() >> 32;
         case Special::DynamicSmemSize: return launch.dynamic_shared_bytes;
         case Special::TotalSmemSize: return launch.shared_bytes;
-        case Special::ClusterCtaidX:
-        case Special::ClusterCtaidY:
-        case Special::ClusterCtaidZ:
-        case Special::ClusterCtarank: return 0;
-        case Special::ClusterNctaidX:
-        case Special::ClusterNctaidY:
-        case Special::ClusterNctaidZ:
-        case Special::ClusterNctarank: return 1;
+        case Special::Envreg1: return launch.workspace >> 32;
+        case Special::Envreg2: return launch.workspace;
+        case Special::ClusterCtaidX: return index.x % launch.cluster.x;
+        case Special::ClusterCtaidY: return index.y % launch.cluster.y;
+        case Special::ClusterCtaidZ: return index.z % launch.cluster.z;
+        case Special::ClusterCtarank: return warp.block->cluster_rank;
+        case Special::ClusterNctaidX: return launch.cluster.x;
+        case Special::ClusterNctaidY: return launch.cluster.y;
+        case Special::ClusterNctaidZ: return launch.cluster.z;
+        case Special::ClusterNctarank: return launch.cluster_blocks;
     }
     return 0;
 }

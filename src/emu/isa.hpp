@@ -36,6 +36,7 @@ using Selector = Handlers (*)(const Request&);
     X(float_approx)                \
     X(special)                     \
     X(async)                       \
+    X(cluster)                     \
     X(atomic)                      \
     X(control)                     \
     X(barrier)                     \

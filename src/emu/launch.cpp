@@ -50,6 +50,23 @@ std::optional<Refusal> check_block(const KernelInfo& kernel, Dim3 block) {
     return std::nullopt;
 }
 
+Dim3 cluster_of(const KernelInfo& kernel, const LaunchConfig& config) {
+    return kernel.required_cluster.value_or(config.cluster.value_or(Dim3{}));
+}
+
+std::optional<Refusal> check_cluster(const KernelInfo& kernel, const LaunchConfig& config) {
+    const Dim3 cluster = cluster_of(kernel, config);
+    const auto refuse = [](std::string text) { return Refusal{ErrorKind::InvalidCluster, std::move(text)}; };
+    const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    if (config.cluster && *config.cluster != cluster)
+        return refuse(fmt::format("the kernel has clusters of {} (.reqnctapercluster), not {}", dim_text(cluster), dim_text(*config.cluster)));
+    if (blocks == 0 || blocks > kMaxClusterBlocks)
+        return refuse(fmt::format("a cluster of {}: between 1 and {} blocks", dim_text(cluster), kMaxClusterBlocks));
+    if (config.grid.x % cluster.x != 0 || config.grid.y % cluster.y != 0 || config.grid.z % cluster.z != 0)
+        return refuse(fmt::format("a grid of {} is not made of clusters of {}", dim_text(config.grid), dim_text(cluster)));
+    return std::nullopt;
+}
+
 std::optional<Refusal> check_config(const KernelInfo& kernel, const LaunchConfig& config,
                                     std::uint32_t shared_limit) {
     const Dim3 grid = config.grid;
@@ -65,6 +82,7 @@ std::optional<Refusal> check_config(const KernelInfo& kernel, const LaunchConfig
         return Refusal{ErrorKind::InvalidValue,
                        fmt::format("{} bytes of shared memory a block, at most {}", shared, shared_limit)};
     }
+    if (auto refusal = check_cluster(kernel, config)) return refusal;
     if (!config.cooperative) return std::nullopt;
     const std::uint32_t threads = config.block.x * config.block.y * config.block.z;
     const std::uint64_t room =
@@ -86,6 +104,27 @@ class DefaultFloats {
 
   private:
     std::fenv_t saved_{};
+};
+
+// The two words that a cooperative launch finds by %envreg1 and 2: their size, and the grid's barrier.
+class Workspace {
+  public:
+    Workspace(Memory& memory, bool wanted) : memory_(memory) {
+        if (!wanted) return;
+        const std::uint32_t words[2] = {sizeof words, 0};
+        address_ = memory.allocate(sizeof words, MemoryKind::Device);
+        if (address_) memory.copy_in(*address_, words, sizeof words);
+    }
+    ~Workspace() {
+        if (address_) memory_.release(*address_, MemoryKind::Device);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    std::uint64_t address() const { return address_.value_or(0); }
+
+  private:
+    Memory& memory_;
+    std::optional<DeviceAddress> address_;
 };
 
 void run_on_host_threads(Launch& launch) {
@@ -180,8 +219,10 @@ Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint
                                       params.size(), info.param_bytes);
         return {std::nullopt, std::move(refused)};
     }
-    const MemoryReader memory(memory_);
     Launch launch;
+    const Workspace workspace(memory_, config.cooperative);
+    launch.workspace = workspace.address();
+    const MemoryReader memory(memory_);
     launch.program = &program;
     launch.memory = &memory;
     launch.options = &options_;
@@ -194,8 +235,10 @@ Outcome<LaunchStats, LaunchError> Device::launch(const Module& module, std::uint
                                                      : program.dynamic_shared_offset + config.dynamic_shared;
     launch.blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     launch.cooperative = config.cooperative;
+    launch.cluster = cluster_of(info, config);
+    launch.cluster_blocks = launch.cluster.x * launch.cluster.y * launch.cluster.z;
     launch.serial = launches_.fetch_add(1) + 1;
-    launch.workers = worker_count(options_, launch.blocks);
+    launch.workers = worker_count(options_, launch.blocks / launch.cluster_blocks);
     std::optional<RaceDetector> detector;
     if (options_.check_races || options_.check_uninit) launch.detector = &detector.emplace(launch);
     run_on_host_threads(launch);

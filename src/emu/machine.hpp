@@ -37,6 +37,7 @@ struct Split {
         Ready,
         Barrier,   // at a block barrier; Split::barrier
         Converge,  // at a warp operation whose mask names lanes that are not here yet
+        Cluster,   // at the cluster's barrier
         WarpSync,  // the same, at bar.warp.sync, where lanes may come from different places
     };
     const Op* pc = nullptr;
@@ -71,6 +72,7 @@ struct Warp {
     std::uint32_t carry = 0;  // the carry flag of each lane
     std::uint32_t frame = 0;
     std::uint32_t exited = 0;  // lanes that ended or never were
+    std::uint64_t cluster_phase[kLanes] = {};  // the cluster barrier's phase that the lane arrived in last, plus 1
     std::uint32_t split_count = 0;
     Split splits[kLanes];
     std::vector<Frame> frames;
@@ -100,7 +102,16 @@ struct BarrierState {
     std::uint32_t voters = 0;    // arrivals that had a predicate
 };
 
+// Blocks that run side by side, on one host thread, and see each other's shared memory.
+struct Cluster {
+    std::vector<Block*> blocks;  // by rank
+    std::uint32_t arrived = 0;   // threads that live and have arrived in this phase of the barrier
+    std::uint64_t phase = 0;
+};
+
 struct Block {
+    Cluster* cluster = nullptr;
+    std::uint32_t cluster_rank = 0;
     Dim3 index;
     std::uint64_t linear = 0;
     std::byte* shared = nullptr;
@@ -142,11 +153,14 @@ struct Launch {
     std::uint32_t shared_bytes = 0;  // static and dynamic
     std::uint32_t dynamic_shared_bytes = 0;
     std::uint64_t blocks = 0;
+    Dim3 cluster;                    // blocks in a cluster
+    std::uint32_t cluster_blocks = 1;
+    std::uint64_t workspace = 0;     // of a cooperative launch: an address
     std::uint32_t workers = 1;
     bool cooperative = false;
     RaceDetector* detector = nullptr;  // with one worker only
     std::uint64_t serial = 0;          // %gridid
-    std::atomic<std::uint64_t> next_block{0};
+    std::atomic<std::uint64_t> next_cluster{0};
     std::atomic<std::uint64_t> first_fault{~0ull};  // lowest linear block that failed
     std::atomic<std::uint64_t> steps{0};
     std::atomic<std::uint64_t> lane_steps{0};
@@ -170,6 +184,9 @@ const Op* return_from_function(Warp& warp, const Op& op);
 const Op* wait_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t expected,
                           std::uint32_t ones);
 const Op* arrive_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std::uint32_t expected);
+// The active lanes arrive at the cluster's barrier; they wait at it for the phase that they arrived in.
+void arrive_at_cluster(Warp& warp);
+const Op* wait_for_cluster(Warp& warp, const Op& op);
 // Are the live lanes among `members` here? If not they wait, and `next` is what runs instead.
 bool converged(Warp& warp, const Op& op, std::uint32_t members, const Op*& next);
 const Op* sync_lanes(Warp& warp, const Op& op, std::uint32_t members);
@@ -186,6 +203,8 @@ bool open_window(Warp& warp, const Op& op, Window& window, std::uint64_t address
 // The host address of one lane's access in any space; null after reporting a fault.
 std::byte* resolve(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, std::uint32_t bytes,
                    bool write);
+// A place in the shared memory of the own block, or of another of the cluster by an address that `mapa` gave; null outside.
+std::byte* shared_place(Warp& warp, std::uint64_t offset, std::uint32_t bytes);
 // A misaligned or out-of-range access: reports and stops the warp.
 const Op* bad_access(Warp& warp, const Op& op, std::uint64_t address, std::uint32_t lane, bool write);
 std::uint64_t lane_address(Warp& warp, const Op& op, std::uint32_t lane);

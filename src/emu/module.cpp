@@ -57,6 +57,8 @@ KernelInfo kernel_info(const Program& program) {
         static_cast<std::uint32_t>(std::min<std::uint64_t>(max_threads_of(function.directives), kMaxThreads));
     if (const auto& dims = function.directives.reqntid)
         info.required_block = Dim3{(*dims)[0], (*dims)[1], (*dims)[2]};
+    if (const auto& dims = function.directives.reqnctapercluster)
+        info.required_cluster = Dim3{(*dims)[0], (*dims)[1], (*dims)[2]};
     info.ptx_version = program.module->ptx_version;
     info.target_sm = ptx::target_info(program.module->target).sm;
     return info;

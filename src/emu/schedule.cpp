@@ -152,6 +152,22 @@ std::uint32_t frame_of_call(Warp& warp, const Op& op) {
     return static_cast<std::uint32_t>(warp.frames.size() - 1);
 }
 
+void release_cluster_if_complete(Cluster& cluster) {
+    std::uint32_t expected = 0;
+    for (const Block* block : cluster.blocks)
+        expected += block->live_threads;
+    if (cluster.arrived == 0 || cluster.arrived < expected) return;
+    cluster.arrived = 0;
+    ++cluster.phase;
+    for (Block* block : cluster.blocks) {
+        for (Warp* warp : block->warps) {
+            for (std::uint32_t i = 0; i < warp->split_count; ++i) {
+                if (warp->splits[i].state == Split::State::Cluster) warp->splits[i].state = Split::State::Ready;
+            }
+        }
+    }
+}
+
 // Gives a bar.red its result in the lanes of a split that is let go.
 void write_reduction(Warp& warp, const Split& split, const BarrierState& barrier) {
     const Op& op = *split.waiting_at;
@@ -280,6 +296,11 @@ const Op* exit_lanes(Warp& warp, const Op&) {
     for (std::uint32_t number = 0; number < kBarriers; ++number) {
         if (block.barriers[number].arrived != 0) release_if_complete(block, number);
     }
+    Cluster& cluster = *block.cluster;
+    for (std::uint32_t lanes = warp.active; lanes != 0 && cluster.arrived != 0; lanes &= lanes - 1) {
+        if (warp.cluster_phase[__builtin_ctz(lanes)] == cluster.phase + 1) --cluster.arrived;
+    }
+    release_cluster_if_complete(cluster);
     return pick_split(warp);
 }
 
@@ -315,6 +336,29 @@ const Op* arrive_at_barrier(Warp& warp, const Op& op, std::uint32_t number, std:
     if (!book_arrival(warp, op, number, expected)) return nullptr;
     release_if_complete(*warp.block, number);
     return &op + 1;
+}
+
+void arrive_at_cluster(Warp& warp) {
+    Cluster& cluster = *warp.block->cluster;
+    for (std::uint32_t lanes = warp.active; lanes != 0; lanes &= lanes - 1)
+        warp.cluster_phase[__builtin_ctz(lanes)] = cluster.phase + 1;
+    cluster.arrived += warp.active_count;
+    release_cluster_if_complete(cluster);
+}
+
+const Op* wait_for_cluster(Warp& warp, const Op& op) {
+    std::uint32_t early = 0;  // lanes whose phase is not complete
+    for (std::uint32_t lanes = warp.active; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(lanes));
+        if (warp.cluster_phase[lane] > warp.block->cluster->phase) early |= 1u << lane;
+    }
+    if (early == 0) return reschedule(warp, &op + 1, op.next_rank);
+    if (early != warp.active) {
+        add_ready(warp, &op + 1, op.next_rank, warp.active & ~early);
+        warp.set_active(early);
+    }
+    add_waiting(warp, &op + 1, op.next_rank, Split::State::Cluster, &op);
+    return pick_split(warp);
 }
 
 bool converged(Warp& warp, const Op& op, std::uint32_t members, const Op*& next) {

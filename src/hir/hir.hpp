@@ -107,6 +107,11 @@ struct GenericArgs {
     List<AssocConstraint> constraints;
     bool parenthesized = false;     // Fn(A, B) -> C: one tuple type argument, constraint Output = C
 };
+// `#[kernel(f32)]`: what stands for the kernel's generic parameters in one of its instances.
+struct KernelInstance {
+    const GenericArgs* args = nullptr;
+    Span span;
+};
 struct PathSegment {
     Ident ident;
     Res res;                        // what the path up to here means (modules, types, traits)
@@ -382,6 +387,7 @@ struct Program {
     std::vector<DefId> device_roots;          // kernels, #[device] functions, items of device modules, in source order
     std::vector<DefId> kernels;     // the functions with #[kernel] or #[cutile::entry] among device_roots, in source order
     std::unordered_map<DefId, const LaunchSpec*> launches;    // of kernels with launch attributes; in the arena
+    std::unordered_map<DefId, std::vector<KernelInstance>> kernel_instances;   // of generic kernels, as their attribute lists them
     std::unordered_map<std::string_view, DefId> lang_items;
     std::vector<UnusedImport> unused_imports; // in source order
     std::vector<DefId> reexported;            // what a `pub use` of the user's shows: items, or modules whose names it passes on

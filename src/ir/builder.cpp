@@ -188,6 +188,14 @@ ValueId Builder::vprintf(ValueId format, ValueId values) {
     return function_.insts[append(std::move(inst), {&type, 1})].result();
 }
 
+std::vector<ValueId> Builder::inline_asm(Op op, std::uint64_t text, std::span<const ValueId> args, std::span<const Type> results) {
+    Instruction inst = make(op, results.empty() ? Type::Void : results[0]);
+    inst.imm = text;
+    inst.args.append(args);
+    const Instruction& made = function_.insts[append(std::move(inst), results)];
+    return {made.results.begin(), made.results.end()};
+}
+
 void Builder::atomic_store(ValueId ptr, ValueId value, AtomicInfo info) {
     Instruction inst = make(Op::AtomicStore, function_.type_of(value));
     inst.aux = info.pack();

@@ -292,6 +292,7 @@ struct Module {
     IndexVec<FuncId, Function> functions;
     IndexVec<GlobalId, Global> globals;
     TileTypes tile_types;
+    std::vector<std::string> asm_texts;   // of inline PTX, as resolve/ptx_asm.cpp writes them
     Interner* interner = nullptr;  // names of inline scopes
 };
 
@@ -331,6 +332,7 @@ class Builder {
     ValueId atomic_load(Type type, ValueId ptr, AtomicInfo info);
     void atomic_store(ValueId ptr, ValueId value, AtomicInfo info);
     ValueId vprintf(ValueId format, ValueId values);
+    std::vector<ValueId> inline_asm(Op op, std::uint64_t text, std::span<const ValueId> args, std::span<const Type> results);
     ValueId atomic_rmw(ValueId ptr, ValueId value, AtomicInfo info);
     ValueId atomic_cas(ValueId ptr, ValueId expected, ValueId wanted, AtomicInfo info);
     std::vector<ValueId> call(FuncId callee, std::span<const ValueId> args, std::span<const Type> results);

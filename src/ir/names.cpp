@@ -114,6 +114,9 @@ TextForm text_form(Op op) {
         case Op::Nonnull: return TextForm::Bounded;
         case Op::Call: return TextForm::Call;
         case Op::Panic: return TextForm::Panic;
+        case Op::Asm:
+        case Op::AsmMemory:
+        case Op::AsmSync: return TextForm::Asm;
         default: return TextForm::Plain;  // every new operation prints as its operands until it needs more
     }
 }

@@ -30,7 +30,7 @@ enum class TextForm : std::uint8_t {
     Store,   // %p + offset, %v align N flags
     Bulk,    // %a, %b, bytes align N flags
     Call,    // @name(values) -> types
-    Panic,   // site(values)
+    Panic, Asm,   // site(values)
     Bounded, // %p, bytes
     Tile,    // @callee imm(values): tile type
 };

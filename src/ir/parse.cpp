@@ -460,6 +460,11 @@ class Parser {
                        integer(inst.imm) && memory_flags(inst);
             case TextForm::Call: return call(inst, results);
             case TextForm::Panic: return integer(inst.imm) && expect('(') && value_list(inst);
+            case TextForm::Asm:
+                if (!integer(inst.imm) || !expect('(') || !value_list(inst)) return false;
+                if (lexer_.kind() == TextToken::Arrow && !arrow_types(results)) return false;
+                inst.type = results.empty() ? Type::Void : results[0];
+                return true;
             case TextForm::Bounded: return value_use(inst) && (!accept(',') || integer(inst.imm));
             case TextForm::Tile: return tile(inst);
             case TextForm::Plain: return plain(inst);

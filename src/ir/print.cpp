@@ -95,6 +95,14 @@ class Printer {
                 values(inst.args.view());
                 out_.raw(")");
                 break;
+            case TextForm::Asm:
+                out_.put(" {}(", inst.imm);
+                values(inst.args.view());
+                out_.raw(")");
+                for (std::size_t i = 0; i < inst.results.size(); ++i) {
+                    out_.put("{}{}", i == 0 ? " -> " : ", ", type_text(function.type_of(inst.results[i])));
+                }
+                break;
             case TextForm::Bounded:
                 plain_operands(inst);
                 if (inst.imm != 0) out_.put(", {}", inst.imm);

@@ -255,6 +255,8 @@ class Verifier {
             case Op::Memset:
                 require_type(0, is_ptr(arg(0)));
                 return require_type(1, arg(1) == Type::I8);
+            case Op::Asm: return require(inst.results.size() == 1, "wrong result count");
+            case Op::AsmMemory: case Op::AsmSync: return;
             case Op::Vprintf:
                 require(type == Type::I32, "not a type of this operation");
                 require_type(0, arg(0) == Type::Ptr);

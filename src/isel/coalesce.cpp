@@ -115,6 +115,11 @@ class Coalescer {
                 if (v != kUnrelated) events_[v].push_back({MBlockId(b), index, is_def});
             };
             for (ptx::Instr& instr : block.instrs) {
+                if (instr.guarded()) {   // what it does not write stays: a read, too
+                    for_each_reg(out_, instr, [&](ptx::Reg& reg, bool is_def) {
+                        if (is_def) note(reg, false);
+                    });
+                }
                 for_each_reg(out_, instr, [&](ptx::Reg& reg, bool is_def) { note(reg, is_def); });
                 ++index;
             }

@@ -107,6 +107,7 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
     const auto index = [](char digit) { return static_cast<std::size_t>(digit - '0'); };
     switch (word[0]) {
         case '-': return Operand::none();
+        case '_': return Operand::sink();
         case '#': return imm(number(word.substr(1)));
         case '%': {
             const auto special = ptx::special_from_text(word);
@@ -116,6 +117,7 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
         case 'd': return r(reg_of(inst.results[index(word[1])]));
         case '[': {
             if (word[1] == 's') return Operand::at(in_space(inst.args[index(word[2])], ir::Space::Shared));
+            if (word[1] == 'c') return Operand::at(in_cluster(inst.args[index(word[2])]));
             const Address at = address(inst.args[index(word[2])], 0);
             space = at.space;
             return at.base;
@@ -154,6 +156,14 @@ ptx::Reg Selector::in_space(ir::ValueId pointer, ir::Space space) {
     if (in_.type_of(pointer) == ir::ptr_type(space)) return use(pointer);
     const Reg to = fresh(RegClass::B64);
     emit(Form::CvtaTo, PT::U64, {r(to), r(use(pointer))}).mods.space = ptx_space(space);
+    return to;
+}
+
+// A generic pointer as an address in the shared memory of the cluster.
+ptx::Reg Selector::in_cluster(ir::ValueId pointer) {
+    const Reg to = fresh(RegClass::B64);
+    Instr& instr = emit(Form::CvtaTo, PT::U64, {r(to), r(use(pointer))});
+    instr.mods.space = ptx::Space::SharedCluster;
     return to;
 }
 
@@ -229,9 +239,6 @@ void Selector::atomic_cas(const ir::Instruction& inst) {
 // ---------------------------------------------------------------------------------------------------------
 // what the target has
 
-namespace {
-
-// The user's line: where the instruction stands, or the innermost call in a file of the user that led to it.
 Span line_in_user_code(const SourceMap& sources, const ir::Function& function, const ir::Instruction& inst) {
     const auto is_users = [&](Span span) { return span.valid() && !sources.file(span.file).embedded; };
     if (is_users(inst.span)) return inst.span;
@@ -240,6 +247,8 @@ Span line_in_user_code(const SourceMap& sources, const ir::Function& function, c
     }
     return {};
 }
+
+namespace {
 
 // A call of the function; none for a kernel.
 std::pair<ir::FuncId, ir::InstId> call_of(const ir::Module& module, ir::FuncId callee) {

@@ -4,6 +4,8 @@
 #include "abi/panic_record.hpp"
 
 #include <cstddef>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "isel/selector.hpp"
@@ -140,27 +142,92 @@ class PanicFunction {
 
 ptx::Function panic_function(ptx::Module& module) { return PanicFunction(module).build(); }
 
-void number_panic_sites(ir::Module& module, abi::ModuleAbi& abi) {
-    std::vector<std::uint32_t> number(abi.panic_sites.size(), 0);
+namespace {
+
+// Gives the checks of the library sites in user code: where they were inlined, or where the only call of their function stands.
+class UserSites {
+  public:
+    UserSites(const ir::Module& module, abi::ModuleAbi& abi, const SourceMap& sources) : abi_(abi), sources_(sources) {
+        for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
+            const ir::Function& f = module.functions[ir::FuncId(i)];
+            if (f.removed) continue;
+            for (const ir::BlockId b : f.layout) {
+                for (const ir::InstId inst : f.blocks[b].insts) {
+                    if (f.insts[inst].op != ir::Op::Call) continue;
+                    const auto [found, added] = calls_.try_emplace(&module.functions[f.insts[inst].callee], Call{&f, &f.insts[inst]});
+                    if (!added) found->second = {};   // several
+                }
+            }
+        }
+    }
+
+    void move(const ir::Function& function, ir::Instruction& inst) {
+        if (!inst.span.valid() || !sources_.file(inst.span.file).embedded) return;
+        const Span span = place(function, inst);
+        if (!span.valid()) return;
+        const std::uint64_t key = std::uint64_t{span.file.raw} << 32 | span.begin;
+        const auto [found, added] = sites_.try_emplace({key, static_cast<std::uint32_t>(inst.imm)}, static_cast<std::uint32_t>(abi_.panic_sites.size()));
+        if (added) {
+            abi::PanicSite site = abi_.panic_sites[inst.imm];
+            const LineColumn at = sources_.line_column(span.file, span.begin);
+            site.file = sources_.file(span.file).name;
+            site.line = at.line;
+            site.column = at.column;
+            abi_.panic_sites.push_back(std::move(site));
+        }
+        inst.imm = found->second;
+        inst.span = span;   // for .loc, which the emulator and --panic trap go by
+    }
+
+  private:
+    struct Call {
+        const ir::Function* caller = nullptr;
+        const ir::Instruction* inst = nullptr;
+    };
+
+    Span place(const ir::Function& function, const ir::Instruction& inst) const {
+        constexpr int kMostCalls = 64;
+        Call at{&function, &inst};
+        for (int i = 0; i < kMostCalls; ++i) {
+            if (const Span span = line_in_user_code(sources_, *at.caller, *at.inst); span.valid()) return span;
+            const auto found = calls_.find(at.caller);
+            if (found == calls_.end() || found->second.caller == nullptr) break;
+            at = found->second;
+        }
+        return {};
+    }
+
+    abi::ModuleAbi& abi_;
+    const SourceMap& sources_;
+    std::unordered_map<const ir::Function*, Call> calls_;   // by callee; empty: several
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> sites_;   // by place and the library's site
+};
+
+}  // namespace
+
+void number_panic_sites(ir::Module& module, abi::ModuleAbi& abi, const SourceMap& sources) {
     const auto each_panic = [&](auto&& visit) {
         for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
             ir::Function& f = module.functions[ir::FuncId(i)];
             if (f.removed) continue;
             for (const ir::BlockId b : f.layout) {
                 for (const ir::InstId inst : f.blocks[b].insts) {
-                    if (f.insts[inst].op == ir::Op::Panic) visit(f.insts[inst]);
+                    if (f.insts[inst].op == ir::Op::Panic) visit(f, f.insts[inst]);
                 }
             }
         }
     };
-    each_panic([&](ir::Instruction& inst) { number[inst.imm] = 1; });
+    UserSites user_sites(module, abi, sources);
+    each_panic([&](const ir::Function& f, ir::Instruction& inst) { user_sites.move(f, inst); });
+    std::vector<std::uint32_t> number(abi.panic_sites.size(), 0);
+    each_panic([&](const ir::Function&, ir::Instruction& inst) { number[inst.imm] = 1; });
     std::vector<abi::PanicSite> kept;
     for (std::size_t i = 0; i < number.size(); ++i) {
         if (number[i] == 0) continue;
         number[i] = static_cast<std::uint32_t>(kept.size());
         kept.push_back(std::move(abi.panic_sites[i]));
     }
-    each_panic([&](ir::Instruction& inst) { inst.imm = number[inst.imm]; });
+    each_panic([&](const ir::Function&, ir::Instruction& inst) { inst.imm = number[inst.imm]; });
     abi.panic_sites = std::move(kept);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // Functions reachable from the kernels, each after those that it calls. Call cycles do not exist in the
 // language.
-std::vector<ir::FuncId> call_order(const ir::Module& module) {
+std::vector<ir::FuncId> call_order(const ir::Module& module, std::string_view only_kernel) {
     struct Visit {
         ir::FuncId function;
         std::vector<ir::FuncId> callees;
@@ -36,7 +36,7 @@ std::vector<ir::FuncId> call_order(const ir::Module& module) {
     std::vector<ir::FuncId> order;
     for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
         const ir::Function& root = module.functions[ir::FuncId(i)];
-        if (!root.is_kernel || root.removed || seen[i]) continue;
+        if (!root.is_kernel || root.removed || seen[i] || (!only_kernel.empty() && root.name != only_kernel)) continue;
         seen[i] = true;
         std::vector<Visit> stack{{ir::FuncId(i), callees(ir::FuncId(i)), 0}};
         while (!stack.empty()) {
@@ -154,6 +154,32 @@ ptx::Directives directives(const ir::KernelFacts& facts) {
     return d;
 }
 
+bool calls_reach(const ir::Module& module, const ir::Function& from, const ir::Function& to, std::unordered_set<const ir::Function*>& seen) {
+    if (&from == &to) return true;
+    if (!seen.insert(&from).second) return false;
+    for (const ir::BlockId b : from.layout) {
+        for (const ir::InstId inst : from.blocks[b].insts) {
+            if (from.insts[inst].op == ir::Op::Call && calls_reach(module, module.functions[from.insts[inst].callee], to, seen)) return true;
+        }
+    }
+    return false;
+}
+
+// A grid whose blocks do not run side by side must not wait for all of them.
+void check_grid_barriers(const ModuleContext& context, const abi::ModuleAbi& abi) {
+    for (const auto& [user, span] : context.workspace_users) {
+        for (std::uint32_t i = 0; i < context.ir.functions.size(); ++i) {
+            const ir::Function& kernel = context.ir.functions[ir::FuncId(i)];
+            if (!kernel.is_kernel || kernel.removed || kernel.kernel_index >= abi.kernels.size()) continue;
+            std::unordered_set<const ir::Function*> seen;
+            if (abi.kernels[kernel.kernel_index].launch.cooperative || !calls_reach(context.ir, kernel, *user, seen)) continue;
+            context.sink->error(Code::OCK0405, span, fmt::format("kernel `{}` waits for the whole grid, but its blocks need not run side by side", kernel.name))
+                .label(kernel.span, "this kernel")
+                .help("put `#[cooperative_launch]` on the kernel");
+        }
+    }
+}
+
 }  // namespace
 
 ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
@@ -161,7 +187,7 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
     ptx::Module out;
     out.target = options.target;
     out.comment = options.comment;
-    const std::vector<ir::FuncId> order = call_order(module);
+    const std::vector<ir::FuncId> order = call_order(module, options.only_kernel);
     const std::vector<bool> used = used_globals(module, order);
     std::unordered_set<std::string> names;
     for (std::uint32_t i = 0; i < module.globals.size(); ++i) {
@@ -195,6 +221,7 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         }
         out.functions.push_back(std::move(function));
     }
+    check_grid_barriers(context, abi);
     std::vector<ptx::Function> library_functions;
     for (const LibraryFunction function : library.needed()) {
         const ir::Function in = build_library_function(function);

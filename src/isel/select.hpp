@@ -21,6 +21,7 @@ struct Options {
     bool fast_math = false;         // f32 division and square root are approximate and flush subnormals
     bool line_info = false;         // .file and .loc; never changes an instruction
     const SourceMap* sources = nullptr;  // needed for line_info
+    std::string only_kernel;             // the symbol of the one kernel that is wanted; empty: all
     std::string comment;                 // head comment of the PTX text
 };
 
@@ -29,7 +30,11 @@ struct Options {
 ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Options& options,
                    DiagSink& sink);
 
-// Leaves only those of `abi.panic_sites` that the optimised module still has, and numbers them anew in it.
-void number_panic_sites(ir::Module& module, abi::ModuleAbi& abi);
+// Leaves only those of `abi.panic_sites` that the optimised module still has, and numbers them anew in it. A check that fails
+// in the library names the user's line that led there, where that is known.
+void number_panic_sites(ir::Module& module, abi::ModuleAbi& abi, const SourceMap& sources);
+// The user's line: where the instruction stands, or the innermost call in a file of the user that led to it; invalid when
+// there is none.
+Span line_in_user_code(const SourceMap& sources, const ir::Function& function, const ir::Instruction& inst);
 
 }  // namespace ockc::isel

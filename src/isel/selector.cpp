@@ -35,7 +35,7 @@ ptx::Function Selector::run() {
 static bool is_wide(const ir::Function& function, const ir::Instruction& inst) {
     if (inst.op == ir::Op::Load || inst.op == ir::Op::Store || inst.op == ir::Op::Const) return false;
     const ir::Effect effect = ir::op_info(inst.op).effect;
-    if (effect != ir::Effect::Pure) return false;
+    if (effect != ir::Effect::Pure || inst.op == ir::Op::Asm) return false;
     if (inst.type == ir::Type::I128) return true;
     return !inst.args.empty() && function.type_of(inst.args[0]) == ir::Type::I128;
 }
@@ -269,6 +269,9 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::TileScalar:
         case Op::TileMma:
         case Op::TileConvert: OCKC_UNREACHABLE("an operation on tiles after tile::lower");
+        case Op::Asm:
+        case Op::AsmMemory:
+        case Op::AsmSync: return inline_asm(inst);
         case Op::AtomicLoad: return atomic_load(inst);
         case Op::AtomicStore: return atomic_store(inst);
         case Op::AtomicRmw: return atomic_rmw(inst);
@@ -293,6 +296,7 @@ void Selector::special_register(const ir::Instruction& inst) {
     const std::optional<ptx::Special> found = ptx::special_from_text(kTexts[inst.aux]);
     OCKC_CHECK_MSG(found.has_value(), kTexts[inst.aux]);
     const ptx::Special special = *found;
+    if (special == ptx::Special::Envreg1) context_.workspace_users.emplace_back(&in_, user_span(inst));
     const PT type = ptx::special_info(special).bits == 64 ? PT::U64 : PT::U32;
     need(inst, emit(Form::Mov, type, {r(result(inst)), Operand::special(special)}));
 }

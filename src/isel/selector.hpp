@@ -39,6 +39,7 @@ struct ModuleContext {
     const std::unordered_set<std::string>& taken_names;  // of functions and variables
     SideMap<FileId, std::uint32_t> files{0, kNoFile};    // FileId -> index into out.files
     DiagSink* sink = nullptr;                            // null for the library's own functions
+    std::vector<std::pair<const ir::Function*, Span>> workspace_users{};   // functions with the grid's barrier, and where
     bool prints = false;                                 // some function calls vprintf
     bool panics = false;                                 // some function calls ock_panic
 };
@@ -247,6 +248,7 @@ class Selector {
     Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec, const ptx::Mods& mods,
                             ptx::Space& space);
     Reg in_space(ir::ValueId pointer, ir::Space space);
+    Reg in_cluster(ir::ValueId pointer);
     void machine_op(const ir::Instruction& inst);
     void order_before(const ir::AtomicInfo& info);
     void finish_atomic(const ir::Instruction& inst, Instr& instr, ptx::Space space);
@@ -287,6 +289,10 @@ class Selector {
     Operand panic_value(ir::ValueId value);
     void call(const ir::Instruction& inst);
     void print_values(const ir::Instruction& inst);
+
+    // inline_asm.cpp
+    class AsmInsertion;
+    void inline_asm(const ir::Instruction& inst);
     void call_symbol(ptx::SymbolId callee, std::span<const Passed> args, std::span<const Passed> results);
     ptx::SymbolId call_param(std::string_view part, std::span<const VT> types);
     Passed passed(ir::ValueId value);

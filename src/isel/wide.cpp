@@ -17,10 +17,8 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Sdiv: return library_call(inst, LibraryFunction::Sdiv128);
         case Op::Urem: return library_call(inst, LibraryFunction::Urem128);
         case Op::Srem: return library_call(inst, LibraryFunction::Srem128);
-        case Op::Umulh:
-            return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), false, wide_result(inst));
-        case Op::Smulh:
-            return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), true, wide_result(inst));
+        case Op::Umulh: return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), false, wide_result(inst));
+        case Op::Smulh: return wide_high_product(wide(inst.args[0]), wide(inst.args[1]), true, wide_result(inst));
         case Op::Ineg: return wide_negate(wide(inst.args[0]), wide_result(inst));
         case Op::And: return wide_logic(inst, Form::And);
         case Op::Or: return wide_logic(inst, Form::Or);
@@ -57,8 +55,7 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Sitofp: return wide_to_float(inst, true);
         case Op::Uitofp: return wide_to_float(inst, false);
         case Op::Bitcast: {
-            const Wide from = wide(inst.args[0]);
-            const Wide to = wide_result(inst);
+            const Wide from = wide(inst.args[0]), to = wide_result(inst);
             copy(to.low.as_reg(), from.low);
             copy(to.high.as_reg(), from.high);
             return;
@@ -102,6 +99,7 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         // clang-format off
         case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
         case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma: case Op::TileConvert:
+        case Op::Asm: case Op::AsmMemory: case Op::AsmSync:
         // clang-format on
         case Op::AtomicLoad:
         case Op::AtomicStore:

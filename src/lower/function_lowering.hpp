@@ -166,6 +166,8 @@ class FunctionLowering {
     void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     void atomic_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     // lower_print.cpp
+    void asm_intrinsic(std::span<const Value> args, const PlaceRef& destination);
+    ir::ValueId tuple_part(const PlaceRef& part);
     void print_intrinsic(std::span<const Value> args, const PlaceRef& destination);
     std::string_view literal_bytes(ir::ValueId pointer) const;
     ir::ValueId raw_slot(std::uint64_t size, std::uint32_t align);

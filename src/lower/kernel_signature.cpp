@@ -233,13 +233,29 @@ AbiType ModuleLowering::abi_type(TypeId type, Span span) {
     return result;
 }
 
+// "_f32_16": what tells an instance's name from the others.
+std::string ModuleLowering::instance_suffix(DefId kernel, types::ArgsId args) {
+    std::string out;
+    const auto& own = context().generics_of(kernel).own;
+    const auto list = types()[args];
+    for (std::size_t i = 0; i < own.size() && i < list.size(); ++i) {
+        if (list[i].kind() == types::GenericArg::Kind::Region) continue;
+        std::string text = context().text(list[i]);
+        if (text.starts_with('-')) text = "m" + text.substr(1);
+        out += "_" + cpp_name(text);
+    }
+    return out;
+}
+
 abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
     const DefId kernel = item.def;
     const hir::Program& program = context().program();
     const hir::Def& def = program.defs[kernel];
     const hir::FnDef& fn = program.as<hir::FnDef>(kernel);
     abi::KernelAbi abi;
-    abi.name = std::string(program.name(kernel));
+    abi.generic_name = std::string(program.name(kernel));
+    abi.is_tile = program.attribute(kernel, hir::AttributeKind::TileEntry) != nullptr;
+    abi.name = abi.is_tile ? abi.generic_name : abi.generic_name + instance_suffix(kernel, item.args);
     abi.module = program.path_text(def.parent);
     abi.file = input_.sources.file(def.span.file).name;
     abi.line = input_.sources.line_column(def.name.span.file, def.name.span.begin).line;
@@ -247,7 +263,6 @@ abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
     abi.doc = std::string(def.doc);
     if (auto spec = program.launches.find(kernel); spec != program.launches.end()) abi.launch = launch_facts(*spec->second);
     const check::FnSigInfo sig = context().fn_sig(item);
-    abi.is_tile = program.attribute(kernel, hir::AttributeKind::TileEntry) != nullptr;
     const DefId tensor = program.lang_item("Tensor");
     const DefId disjoint = program.lang_item("DisjointSlice");
     const DefId uniform = program.lang_item("Uniform");

@@ -21,8 +21,7 @@ TypeId first_type(types::TypeStore& types, ItemRef item) {
 
 void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
     const TypeId type = first_type(types_, item);
-    const TypeId output = destination.type;
-    const auto give = [&](ir::ValueId value) { store(destination, scalar_value(output, value)); };
+    const auto give = [&](ir::ValueId value) { store(destination, scalar_value(destination.type, value)); };
     switch (which) {
         case Intrinsic::IntWrappingAdd:
         case Intrinsic::IntWrappingSub:
@@ -120,6 +119,7 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
 #define OCKC_MACHINE(name, key, operands, results, effect, words, ptx, doc) case Intrinsic::name:
 #include "intrinsic/machine.def"
             return machine_intrinsic(*intrinsic::machine_of(which), item, args, destination);
+        case Intrinsic::AsmPtx: return asm_intrinsic(args, destination);
         case Intrinsic::PrintVprintf: return print_intrinsic(args, destination);
         case Intrinsic::Trap: return builder_.trap();
         case Intrinsic::UnreachableUnchecked: return builder_.unreachable();

@@ -1,4 +1,5 @@
 // gpu_printf!: the values go to a buffer as C's variadic functions want them, and the format gets C's name for each.
+// ptx_asm!: the values of a tuple go in, the results make another.
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -103,6 +104,41 @@ void FunctionLowering::print_intrinsic(std::span<const Value> args, const PlaceR
         values_at = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, buffer);
     }
     store(destination, scalar_value(destination.type, builder_.vprintf(format_at, values_at)));
+}
+
+// What a part of a tuple holds: the value that was stored there in this block, where there is one (a constant must be seen as
+// such), else what is loaded.
+ir::ValueId FunctionLowering::tuple_part(const PlaceRef& part) {
+    const auto& insts = function_.blocks[builder_.block()].insts;
+    for (std::size_t i = insts.size(); i-- > 0 && part.ptr.valid();) {
+        const ir::Instruction& inst = function_.insts[insts[i]];
+        if (inst.op == ir::Op::Call || inst.op == ir::Op::Memcpy) break;
+        if (inst.op != ir::Op::Store || inst.args[0] != part.ptr || inst.imm != static_cast<std::uint64_t>(part.offset)) continue;
+        if (function_.type_of(inst.args[1]) == ir_type(part.layout->scalars[0])) return inst.args[1];
+        break;
+    }
+    return load(part).a;
+}
+
+void FunctionLowering::asm_intrinsic(std::span<const Value> args, const PlaceRef& destination) {
+    const std::string text(literal_bytes(args[0].a));
+    const ir::Op op = text[0] == 'P' ? ir::Op::Asm : text[0] == 'M' ? ir::Op::AsmMemory : ir::Op::AsmSync;
+    std::vector<ir::ValueId> inputs;
+    const PlaceRef tuple = in_memory(args[1]);
+    const auto input_types = types_[types_[args[1].type].elements];
+    for (std::uint32_t i = 0; i < input_types.size(); ++i) inputs.push_back(tuple_part(field(tuple, i, input_types[i])));
+    const auto output_types = types_[types_[destination.type].elements];
+    std::vector<ir::Type> outputs;
+    for (const TypeId type : output_types) outputs.push_back(ir_type(layout(type).scalars[0]));
+    std::vector<std::string>& texts = module_.module().asm_texts;
+    texts.push_back(text);
+    const std::vector<ir::ValueId> results = builder_.inline_asm(op, texts.size() - 1, inputs, outputs);
+    const PlaceRef to = destination.in_values() ? temporary(destination.type) : destination;
+    for (std::uint32_t i = 0; i < results.size(); ++i) {
+        const PlaceRef part = field(to, i, output_types[i]);
+        store(part, scalar_value(part.type, results[i]));
+    }
+    if (destination.in_values() && !results.empty()) store(destination, load(to));
 }
 
 }  // namespace ockc::lower

@@ -54,9 +54,10 @@ Output ModuleLowering::run() {
     for (DefId kernel : context().program().kernels) {
         if (context().program().attribute(kernel, hir::AttributeKind::TileEntry) != nullptr) {
             lower_tile_kernel(kernel);
-        } else if (context().generics_of(kernel).own.empty()) {
-            lower_kernel({kernel, types().no_args}, {});
+            continue;
         }
+        if (context().generics_of(kernel).own.empty()) lower_kernel({kernel, types().no_args}, {});
+        for (const types::ArgsId args : context().kernel_instances(kernel)) lower_kernel({kernel, args}, {});
     }
     // The host may set every constant, whether a kernel reads it or not.
     for (std::uint32_t i = 0; i < context().program().defs.size(); ++i) {
@@ -279,11 +280,17 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     global.align = shape.align;
     global.span = def.name.span;
     const bool is_constant = context().program().attribute(static_def, hir::AttributeKind::Constant) != nullptr;
+    bool mixed = false;
     if (is_constant) {
         global.space = ir::Space::Const;
         global.visible = true;
         describe_constant(static_def, type, global.name);
-    } else if (const std::optional<std::uint32_t> align = shared_alignment(type)) {   // uninitialised, whatever its constant says
+    } else if (const std::optional<std::uint32_t> align = shared_alignment(type, mixed)) {   // uninitialised, whatever its constant says
+        if (mixed) {
+            context().sink().error(Code::OCK0112, global.span, fmt::format("static `{}` holds shared memory and other values", context().program().name(static_def)))
+                .label(global.span, "shared memory begins without values")
+                .help("put the shared arrays into a static of their own");
+        }
         global.space = ir::Space::Shared;
         global.align = std::max(global.align, *align);
         global.size = std::max<std::uint64_t>(global.size, 1);
@@ -297,17 +304,31 @@ ir::GlobalId ModuleLowering::static_global(DefId static_def) {
     return id;
 }
 
-// The alignment that a shared array asks for (0: its elements' own); nothing for other types.
-std::optional<std::uint32_t> ModuleLowering::shared_alignment(TypeId type) {
-    const types::TypeData& data = types()[type];
-    if (data.kind != TypeKind::Adt) return std::nullopt;
-    if (data.def == context().program().lang_item("Barrier")) return 8;
-    if (data.def != context().program().lang_item("SharedArray")) return std::nullopt;
-    std::uint32_t align = 0;   // the last const argument
-    for (const types::GenericArg arg : types()[data.args]) {
-        if (arg.kind() == types::GenericArg::Kind::Const) align = static_cast<std::uint32_t>(context().usize_value(arg.as_const()).value_or(0));
+// What shared arrays and barriers ask for among the parts of a type: the alignment (0: the elements' own). Nothing for a type
+// without any. `other`: there are parts that are ordinary memory.
+std::optional<std::uint32_t> ModuleLowering::shared_alignment(TypeId type, bool& other) {
+    const types::TypeData data = types()[type];
+    if (layout(type).size == 0 && data.kind != TypeKind::Adt) return std::nullopt;
+    if (data.kind == TypeKind::Adt && data.def == context().program().lang_item("Barrier")) return 8;
+    if (data.kind == TypeKind::Adt && data.def == context().program().lang_item("SharedArray")) {
+        std::uint32_t align = 0;   // the last const argument
+        for (const types::GenericArg arg : types()[data.args]) {
+            if (arg.kind() == types::GenericArg::Kind::Const) align = static_cast<std::uint32_t>(context().usize_value(arg.as_const()).value_or(0));
+        }
+        return align;
     }
-    return align;
+    std::vector<TypeId> parts;
+    if (data.kind == TypeKind::Array) parts.push_back(data.element);
+    if (data.kind == TypeKind::Tuple) parts.assign(types()[data.elements].begin(), types()[data.elements].end());
+    if (data.kind == TypeKind::Adt && context().adt(data.def).kind == check::AdtInfo::Kind::Struct) {
+        for (const check::FieldInfo& field : context().adt(data.def).variants[0].fields) parts.push_back(context().field_type(field, data.args, context().empty_env()));
+    }
+    std::optional<std::uint32_t> found;
+    for (const TypeId part : parts) {
+        if (const auto align = shared_alignment(part, other)) found = std::max(found.value_or(0), *align);
+    }
+    other = other || (!found && parts.empty() && layout(type).size != 0);
+    return found;
 }
 
 // What the host sees of a `#[constant] static`: the T of its ConstantMemory<T>.

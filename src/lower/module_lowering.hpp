@@ -98,6 +98,7 @@ class ModuleLowering {
 
     // kernel_signature.cpp: ABI of a kernel from its signature.
     abi::KernelAbi kernel_abi(ItemRef kernel);
+    std::string instance_suffix(DefId kernel, types::ArgsId args);
     abi::AbiType abi_type(TypeId type, Span span);
     bool holds_cell(TypeId type);
     TypeId inside_wrappers(TypeId type);
@@ -127,7 +128,7 @@ class ModuleLowering {
     struct InstanceKeyHash {
         std::size_t operator()(const InstanceKey& key) const;
     };
-    std::optional<std::uint32_t> shared_alignment(TypeId type);
+    std::optional<std::uint32_t> shared_alignment(TypeId type, bool& other);
     void describe_constant(DefId static_def, TypeId type, const std::string& symbol);
     CallShape find_shape(ItemRef item);
     bool within_limits(ItemRef item, Span site);

@@ -160,6 +160,8 @@ std::uint64_t sreg_max(const Function& function, Sreg reg) {
         case Sreg::LanemaskGe:
         case Sreg::LanemaskGt:
         case Sreg::SmId:
+        case Sreg::Envreg1:
+        case Sreg::Envreg2:
         case Sreg::NsmId: return 0xFFFF'FFFF;
         case Sreg::GridId: return ~std::uint64_t{0};
     }
@@ -286,7 +288,7 @@ class InstCombine {
                 return simplify_memory(r);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Barrier: case Op::Fence: case Op::Call:
             case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: case Op::Machine:
-            case Op::MachineMemory: case Op::MachineSync: case Op::Vprintf:
+            case Op::MachineMemory: case Op::MachineSync: case Op::Vprintf: case Op::Asm: case Op::AsmMemory: case Op::AsmSync:
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
             case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
             case Op::TileConvert:

@@ -1,5 +1,7 @@
 #include "opt/memory_versions.hpp"
 
+#include "intrinsic/intrinsic.hpp"
+
 namespace ockc::opt {
 
 using namespace ir;
@@ -9,6 +11,11 @@ namespace {
 constexpr std::uint32_t kUnknownVersion = 0xFFFF'FFFFu;
 constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 23;  // above: a new version in every block
 
+// Barriers do; shuffles, votes and the like exchange registers only.
+bool orders_memory(const Instruction& inst) {
+    return inst.op != Op::MachineSync || intrinsic::info(inst.machine()).words.starts_with("bar");
+}
+
 }  // namespace
 
 const std::vector<std::uint32_t>& MemoryVersions::clobbered(const Instruction& inst) const {
@@ -16,7 +23,7 @@ const std::vector<std::uint32_t>& MemoryVersions::clobbered(const Instruction& i
         case Effect::Pure:
         case Effect::Read:
         case Effect::Control: return none_;
-        case Effect::Convergent: return classes_.shared_classes();
+        case Effect::Convergent: return orders_memory(inst) ? classes_.shared_classes() : none_;
         case Effect::Write:
         case Effect::ReadWrite: break;
     }

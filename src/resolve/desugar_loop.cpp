@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "resolve/attributes.hpp"
+#include "resolve/launch.hpp"
 #include "resolve/lower.hpp"
 #include "resolve/reach.hpp"
 
@@ -26,16 +27,15 @@ std::uint32_t Lowerer::unroll_factor(const Attrs& attrs) {
     const Attr* attr = find_attribute(s_, crate_, attrs, hir::AttributeKind::Unroll);
     if (attr == nullptr) return 0;
     if (attr->meta.kind == ast::MetaKind::Word) return kFullUnroll;
+    std::optional<std::uint64_t> value;
     if (attr->meta.kind == ast::MetaKind::List && attr->meta.items.size() == 1 && attr->meta.items[0].value.valid()) {
-        const auto* literal = ast::get_if<ast::LiteralExpr>(ast()[attr->meta.items[0].value]);
-        if (literal != nullptr && ast()[literal->literal].kind == lex::LiteralKind::Integer) {
-            const lex::UInt128 value = ast()[literal->literal].value;
-            if (value >= 2 && value <= 1024) return static_cast<std::uint32_t>(value);
-            error(Code::OCK0110, attr->meta.items[0].span, "an unroll factor is between 2 and 1024");
-            return 0;
-        }
+        value = launch_number(s_, crate_, module_, attr->meta.items[0].value);
+    } else if (attr->meta.kind == ast::MetaKind::List && attr->meta.items.size() == 1 && attr->meta.items[0].kind == ast::MetaKind::Word) {
+        value = launch_number(s_, crate_, module_, attr->meta.items[0].path);
     }
-    error(Code::OCK0110, attr->span, "`#[unroll]` takes no argument, or one integer literal");
+    if (value && *value >= 2 && *value <= 1024) return static_cast<std::uint32_t>(*value);
+    if (value) error(Code::OCK0110, attr->meta.items[0].span, "an unroll factor is between 2 and 1024");
+    else error(Code::OCK0110, attr->span, "`#[unroll]` takes no argument, or one integer or constant that is computed from literals");
     return 0;
 }
 

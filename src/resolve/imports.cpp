@@ -439,6 +439,10 @@ void report_one_import(State& state, ImportId id) {
         state.sink->error(Code::E0433, span, "too many leading `super` keywords").label(span, "there are too many leading `super` keywords");
         return;
     }
+    if (copy.path.size() > 1 && state.text(copy.path[0].ident.name) == "cuda_device" && copy.failed_at == 1 &&
+        report_refused_name(state, state.text(copy.path[1].ident.name), copy.path[1].ident.span, RefusedUse::DevicePath)) {
+        return;
+    }
     const bool in_enum = end.in.valid() && state[end.in].kind == ModuleKind::Enum;
     if ((end.kind == PathEnd::Kind::Partial && !in_enum) || (copy.kind == Import::Kind::Glob && copy.failed_at + 1 == copy.path.size() && end.kind == PathEnd::Kind::Done)) {
         const std::size_t at = end.kind == PathEnd::Kind::Partial ? end.at - 1 : copy.path.size() - 1;

@@ -115,8 +115,9 @@ void LaunchReader::kernel_arguments(const hir::Attribute& attribute) {
             s_.sink->lint("unused_attributes", item.span, "`unchecked_indexing` has no effect: an index is checked unless it is proved to be in bounds");
             continue;
         }
-        if (prim_type(name)) {
-            error(Code::OCK0105, item.span, "a kernel has no instances by `#[kernel(T)]`").help("write a kernel for each type, and what they share as a generic function");
+        if (generic_parameters(s_, fn_) != 0) continue;   // an instance: Lowerer::lower_kernel_instances
+        if (prim_type(name) || item.kind == ast::MetaKind::Value) {
+            error(Code::OCK0105, item.span, "only generic kernels have instances").label(s_[fn_].name.span, "this one has no generic parameter").help("write `fn kernel<T>(..)`, or leave the argument out");
             continue;
         }
         auto& e = malformed(item.span, fmt::format("`#[kernel]` has no argument `{}`", name.empty() ? std::string(s_.sources.text(item.span)) : name));

@@ -8,6 +8,7 @@
 //   desugar.cpp          ranges, ?, assignments            desugar_loop.cpp    while, for, break and continue
 //   lower_macro.cpp      macro calls; panic.cpp their messages
 #pragma once
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,11 @@ enum class Elision : std::uint8_t {
     Header,      // impl headers: fresh, but not when hidden in a path (E0726)
 };
 
+struct AsmOperand;
+
 class Lowerer {
+    friend class AsmReader;   // of ptx_asm!
+
   public:
     explicit Lowerer(State& state) : s_(state) {}
     Lowerer(const Lowerer&) = delete;
@@ -52,6 +57,8 @@ class Lowerer {
     void lower_kind(DefId def);
     void finish_attributes(DefId def, ast::Attributes attributes);
     void lower_fn(DefId def);
+    void lower_kernel_instances(DefId fn);   // kernel_instances.cpp
+    bool instance_argument(ast::ExprId id, std::vector<ast::GenericArg>& out);
     hir::BodyId lower_fn_body(DefId def, std::vector<hir::FnParam>& inputs);
     void lower_const(DefId def);
     void lower_static(DefId def);
@@ -267,7 +274,14 @@ class Lowerer {
     hir::ExprId text_macro(BuiltinMacro macro, const ast::MacroCall& call, Span span);
     hir::ExprId string_expr(std::string_view text, Span span);
     hir::ExprId printf_macro(const ast::MacroCall& call, Span span);   // printf.cpp
-    bool print_format_text(ast::ExprId id, std::string& text, std::vector<std::uint32_t>& offsets);
+    // A string literal (or a macro that gives one) and, by byte, where it stands in the source; reports what is none.
+    bool string_literal(ast::ExprId id, Code code, std::string_view message, std::string& text, std::vector<std::uint32_t>& offsets);
+    hir::ExprId ptx_asm_macro(const ast::MacroCall& call, Span span);   // ptx_asm.cpp
+    bool asm_text(std::string_view text, const std::vector<AsmOperand>& operands, const std::function<Span(std::size_t, std::size_t)>& place, std::string& out,
+                  std::vector<std::uint32_t>& origin);
+    std::string asm_spec(const std::vector<AsmOperand>& operands, bool register_only, bool may_diverge, Span whole, const std::vector<std::uint32_t>& offsets,
+                         const std::vector<std::uint32_t>& origin, std::string_view body);
+    hir::ExprId asm_expr(const std::vector<AsmOperand>& operands, const std::string& spec, Span span);
     ast::ExprId captured_name(std::string_view name, Span span);
     hir::ExprId panic_expr(hir::PanicKind kind, std::string message, std::span<const hir::ExprId> args, Span span);
     // A format string and its arguments: the message with `{}` for each argument in order.

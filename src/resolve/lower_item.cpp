@@ -314,7 +314,10 @@ void Lowerer::lower_fn(DefId def) {
         error(Code::None, item.span, s_[def].kind == DefKind::Fn ? "free function without a body" : "associated function in `impl` without body");
     }
     if (fn.body.valid() && !ast()[fn.body].attributes.empty()) note_lint_levels(s_, crate_, evaluate(s_, crate_, ast()[fn.body].attributes).attrs, item.span);
-    if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) check_launch_attributes(s_, def, inputs);
+    if (s_[def].kind == DefKind::Fn && !s_.crates[crate_].is_library) {
+        check_launch_attributes(s_, def, inputs);
+        lower_kernel_instances(def);
+    }
     if (result.has_body && !s_.is_on_demand(def)) result.body = lower_fn_body(def, inputs);
     result.sig.inputs = list(inputs);
     s_[def].data = result;

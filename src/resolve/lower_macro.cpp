@@ -114,7 +114,7 @@ hir::ExprId Lowerer::lower_builtin_macro(BuiltinMacro macro, const ast::MacroCal
         case BuiltinMacro::IncludeBytes: return include_text_macro(macro, call, span);
         case BuiltinMacro::GpuAssert: return assert_macro(call, span);
         case BuiltinMacro::GpuPrintf: return printf_macro(call, span);
-        case BuiltinMacro::PtxAsm: refuse(Code::OCK0912, span, "`ptx_asm!` is", "use the functions of `cuda_device`"); return error_expr(span);
+        case BuiltinMacro::PtxAsm: return ptx_asm_macro(call, span);
     }
     OCKC_UNREACHABLE("builtin macro");
 }

@@ -202,6 +202,7 @@ bool Lowerer::refuse_opaque(const Res& res, Span span) {
         const std::size_t start = name.rfind("::", end - 1);
         const std::string part = start == std::string::npos ? name.substr(0, end) : name.substr(start + 2, end - start - 2);
         if (name.starts_with("std::") && report_refused_name(s_, part, span, RefusedUse::StdPath)) return true;
+        if (name.starts_with("cuda_device::") && report_refused_name(s_, part, span, RefusedUse::DevicePath)) return true;
         end = start == std::string::npos || start == 0 ? std::string::npos : start;
     }
     error(Code::OCK0908, span, fmt::format("`{}` is an item of a host crate, which device code cannot use", name))

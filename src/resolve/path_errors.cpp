@@ -22,7 +22,7 @@ constexpr SourceRow kSources[] = {
 };
 const SourceRow& row(PathSource source) { return kSources[static_cast<std::size_t>(source)]; }
 
-enum class RefusedKind : std::uint8_t { Prelude, Std, Macro };
+enum class RefusedKind : std::uint8_t { Prelude, Std, Macro, Device };
 struct RefusedRow {
     std::string_view name;
     RefusedKind kind;
@@ -50,6 +50,7 @@ bool report_refused_name(State& state, std::string_view name, Span span, Refused
     for (const RefusedRow& r : kRefused) {
         if (r.name != name || (r.kind == RefusedKind::Macro) != (use == RefusedUse::Macro)) continue;
         if (r.kind == RefusedKind::Std && use != RefusedUse::StdPath) continue;
+        if ((r.kind == RefusedKind::Device) != (use == RefusedUse::DevicePath)) continue;
         const bool plural = !r.what.starts_with('`') && r.what.ends_with('s') && !r.what.ends_with("access");
         state.sink->error(r.code, span, fmt::format("{} {} not supported in device code", r.what, plural ? "are" : "is")).help(std::string(r.help));
         return true;
@@ -67,6 +68,7 @@ void Lowerer::report_not_found(const ast::Path& path, PathSegments segments, con
             if (report_refused_name(s_, text(segments[i].ident.name), path.span, RefusedUse::StdPath)) return;
         }
     }
+    if (text(segments[0].ident.name) == "cuda_device" && end.at == 1 && segments.size() > 1 && report_refused_name(s_, text(segments[1].ident.name), path.span, RefusedUse::DevicePath)) return;
     if (end.at > 0 && end.in.valid() && s_[end.in].kind == ModuleKind::Trait && source != PathSource::Trait) {
         error(Code::E0782, segments[end.at - 1].ident.span, "expected a type, found a trait")
             .note(fmt::format("the trait has no `{}`, so that it would have to be a type", text(segments[end.at].ident.name)));

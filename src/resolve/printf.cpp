@@ -29,8 +29,7 @@ bool is_position(std::string_view text) {
 
 }  // namespace
 
-// The text of a format string and where it stands; reports when the expression is none.
-bool Lowerer::print_format_text(ast::ExprId id, std::string& text, std::vector<std::uint32_t>& offsets) {
+bool Lowerer::string_literal(ast::ExprId id, Code code, std::string_view message, std::string& text, std::vector<std::uint32_t>& offsets) {
     const ast::Expr expr = ast()[id];
     if (const auto* literal = ast::get_if<ast::LiteralExpr>(expr); literal != nullptr && ast()[literal->literal].kind == lex::LiteralKind::String) {
         text = this->text(ast()[literal->literal].text);
@@ -40,7 +39,7 @@ bool Lowerer::print_format_text(ast::ExprId id, std::string& text, std::vector<s
     const hir::ExprId lowered = ast::get_if<ast::MacroExpr>(expr) != nullptr ? lower_expr(id) : hir::ExprId();
     const auto* value = lowered.valid() ? std::get_if<hir::LiteralExpr>(&body().exprs[lowered].data) : nullptr;
     if (value == nullptr || value->value.kind != hir::Literal::Kind::Str) {
-        error(Code::OCK0115, expr.span, "the format must be a string literal").help("put a format in front: `gpu_printf!(\"{}\\n\", ..)`");
+        error(code, expr.span, std::string(message));
         return false;
     }
     text = value->value.text;
@@ -72,7 +71,7 @@ hir::ExprId Lowerer::printf_macro(const ast::MacroCall& call, Span span) {
     }
     std::string text;
     std::vector<std::uint32_t> offsets;
-    if (!print_format_text(args[0], text, offsets)) return error_expr(span);
+    if (!string_literal(args[0], Code::OCK0115, "the format must be a string literal", text, offsets)) return error_expr(span);
     const Span whole = ast()[args[0]].span;
     const auto place = [&](std::size_t begin, std::size_t end) {
         return offsets.empty() ? whole : Span{whole.file, whole.begin + offsets[begin], whole.begin + offsets[end]};

@@ -99,6 +99,10 @@ enum FunctionAttribute : int {  // the numbers of cuda.h
     kCacheMode = 7,
     kMaxDynamicShared = 8,
     kPreferredCarveout = 9,
+    kClusterSizeMustBeSet = 10,
+    kClusterWidth = 11,
+    kClusterHeight = 12,
+    kClusterDepth = 13,
     kLastFunctionAttribute = 15,
 };
 CUresult get_attribute(int* value, int attribute, CUfunc_st* function) {
@@ -115,7 +119,11 @@ CUresult get_attribute(int* value, int attribute, CUfunc_st* function) {
             case kPtxVersion: *value = static_cast<int>(kernel.ptx_version); break;
             case kBinaryVersion: *value = static_cast<int>(kernel.target_sm); break;
             case kMaxDynamicShared: *value = static_cast<int>(f.dynamic_shared_limit.load()); break;
-            default: *value = 0; break;  // caches and clusters, which are not there
+            case kClusterSizeMustBeSet: *value = kernel.required_cluster ? 1 : 0; break;
+            case kClusterWidth: *value = static_cast<int>(kernel.required_cluster ? kernel.required_cluster->x : 0); break;
+            case kClusterHeight: *value = static_cast<int>(kernel.required_cluster ? kernel.required_cluster->y : 0); break;
+            case kClusterDepth: *value = static_cast<int>(kernel.required_cluster ? kernel.required_cluster->z : 0); break;
+            default: *value = 0; break;  // caches, which are not there
         }
         return 0;
     });
@@ -176,9 +184,7 @@ CUresult read_launch_attributes(const DriverLaunchConfig& config, LaunchCall& ca
         if (attribute.id == kCooperative) call.config.cooperative = attribute.cooperative != 0;
         if (attribute.id != kClusterDimension) continue;  // priorities and the like mean nothing here
         const auto& c = attribute.cluster;
-        if (c.x == 1 && c.y == 1 && c.z == 1) continue;
-        return Driver::get().remember(code(Result::NotSupported),
-                                      "the emulator runs clusters of one block only");
+        call.config.cluster = Dim3{c.x, c.y, c.z};
     }
     return 0;
 }
@@ -354,7 +360,7 @@ OCKC_CUDA_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunc_s
                                                              const DriverLaunchConfig* config) {
     return for_function(function, [&](Driver&, CUfunc_st&) {
         if (size == nullptr || config == nullptr) return code(Result::InvalidValue);
-        *size = 1;
+        *size = static_cast<int>(kMaxClusterBlocks);
         return 0;
     });
 }
@@ -365,8 +371,10 @@ OCKC_CUDA_EXPORT CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunc_st*
         LaunchCall call;
         if (const CUresult result = read_launch_attributes(*config, call); result != 0) return result;
         const std::uint32_t threads = config->block[0] * config->block[1] * config->block[2];
-        *clusters = static_cast<int>(max_resident_blocks(info_of(f), threads, config->shared_bytes) *
-                                     kMultiprocessors);
+        const Dim3 size = call.config.cluster.value_or(info_of(f).required_cluster.value_or(Dim3{}));
+        const std::uint32_t blocks = max_resident_blocks(info_of(f), threads, config->shared_bytes) * kMultiprocessors;
+        const std::uint32_t of_one = std::max(1u, size.x * size.y * size.z);
+        *clusters = static_cast<int>(of_one > kMaxClusterBlocks ? 0 : blocks / of_one);
         return 0;
     });
 }

@@ -59,6 +59,7 @@ bool is_device_fault(ErrorKind kind) {
         case ErrorKind::NotFound:
         case ErrorKind::OutOfResources:
         case ErrorKind::CooperativeTooLarge:
+        case ErrorKind::InvalidCluster:
         case ErrorKind::NotSupported: return false;
     }
     return false;

@@ -199,7 +199,7 @@ TEST_CASE("libraries and kernels, and launches with attributes") {
     Address out = c.alloc(8);
     void* params[] = {&in, &out};
     CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params),
-                     static_cast<void**>(nullptr)) == 801);
+                     static_cast<void**>(nullptr)) == 912);
     attributes[0].value[0] = 1;
     CHECK(c.lib.call("cuLaunchKernelEx", &config, f, static_cast<void**>(params),
                      static_cast<void**>(nullptr)) == 0);

@@ -176,6 +176,9 @@ class Machine {
             }
             case Op::Sreg: return set(input_.sregs[static_cast<std::size_t>(inst.sreg())]);
             case Op::LaunchDomain: return set(function.facts.domain);
+            case Op::Asm:
+            case Op::AsmMemory:
+            case Op::AsmSync: return stop(Ending::Unsupported, "inline PTX");
             case Op::Vprintf: return stop(Ending::Unsupported, "printf");
             case Op::Barrier: ++out_.barriers; return true;
             case Op::Fence: return true;
@@ -523,7 +526,7 @@ Input make_input(const Module&, const Function& function, std::uint32_t seed) {
         }
         after_pointer = is_ptr(type);
     }
-    input.sregs.assign(static_cast<std::size_t>(Sreg::ClusterNctaRank) + 1, 0);
+    input.sregs.assign(static_cast<std::size_t>(Sreg::Envreg2) + 1, 0);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto at = [&](Sreg x) -> std::uint64_t& {
             return input.sregs[static_cast<std::size_t>(x) + axis];
