@@ -362,6 +362,7 @@ class FunctionDecoder {
                     break;
                 case Role::VectorOrReg: value_or_vector(instr, spec, operand, op, source); break;
                 case Role::List: list(instr, spec, operand, op); break;
+                case Role::Sink:
                 case Role::Label:
                 case Role::Function:
                 case Role::Params: break;  // branch() and call() look at these

@@ -171,6 +171,7 @@ consteval void parse_syntax(FormInfo& info) {
 consteval Role role_of(char c) {
     switch (c) {
         case 'd': return Role::Dest;
+        case 'o': return Role::Sink;
         case 's': return Role::Source;
         case 'r': return Role::SourceReg;
         case 'x': return Role::SourceAny;

@@ -264,6 +264,7 @@ struct Word {
 
 enum class Role : std::uint8_t {
     Dest,
+    Sink,  // `_`: the form has no result here
     Source,
     SourceReg,
     SourceAny,

@@ -270,6 +270,7 @@ bool InstrParser::role_fits(const OperandSpec& spec, const TextOperand& operand)
     const bool negated = operand.value.negated;
     switch (spec.role) {
         case Role::Dest: return (kind == OperandKind::Reg && !negated) || operand.name == "_";
+        case Role::Sink: return operand.name == "_";
         case Role::Source:
             return (kind == OperandKind::Reg && !negated) || constant ||
                    (negated && spec.type == OperandType::Predicate);

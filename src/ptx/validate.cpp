@@ -268,6 +268,9 @@ class Validator {
                 if (o.kind != OperandKind::Reg && o.kind != OperandKind::Sink)
                     return error("the destination is not a register");
                 break;
+            case Role::Sink:
+                if (o.kind != OperandKind::Sink) error("this form has no result: `_` stands in its place");
+                return;
             case Role::SourceReg:
                 if (o.kind != OperandKind::Reg) return error("a register is needed here");
                 break;

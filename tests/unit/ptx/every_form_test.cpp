@@ -105,6 +105,7 @@ class Sampler {
             case Role::SourceReg:
             case Role::SourceAny:
             case Role::VectorOrReg: return Operand::reg(reg(type, bits));
+            case Role::Sink: return Operand::sink();
             case Role::Immediate: return Operand::imm(3);
             case Role::List: {
                 const auto at = static_cast<std::size_t>(&spec - instr.info().operands);
