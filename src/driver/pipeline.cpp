@@ -133,13 +133,32 @@ std::string ir_dump(const ir::Module& module, const std::string& kernel) {
     return text;
 }
 
-// How many threads a block of a tile kernel has is the compiler's choice.
-void set_blocks(lower::Output& lowered) {
+// How many threads a block of a tile kernel has, and how much shared memory, is the compiler's choice.
+void set_blocks(lower::Output& lowered, const std::vector<tile::Wishes>& wishes) {
     for (const ir::Function& function : lowered.module.functions) {
         if (!function.is_kernel || function.removed) continue;
         abi::KernelAbi& kernel = lowered.abi.kernels[function.kernel_index];
-        if (kernel.is_tile && function.facts.block[0] != 0) kernel.launch.block = abi::Dim3{function.facts.block[0], function.facts.block[1], function.facts.block[2]};
+        if (!kernel.is_tile) continue;
+        if (function.facts.dynamic_shared != 0) kernel.launch.dynamic_shared = function.facts.dynamic_shared;
+        if (function.facts.block[0] != 0) kernel.launch.block = abi::Dim3{function.facts.block[0], function.facts.block[1], function.facts.block[2]};
     }
+    for (const tile::Wishes& wish : wishes) {
+        const ir::Function& function = lowered.module.functions[wish.kernel];
+        if (wish.blocks != 0) lowered.abi.kernels[function.kernel_index].launch.min_blocks = wish.blocks;
+    }
+}
+
+// What every target has: tiles are lowered once for all of them.
+tile::Device tile_device(const CompileOptions& options) {
+    tile::Device least{UINT16_MAX, UINT32_MAX};
+    for (const std::string& name : options.targets) {
+        const auto target = ptx::target_from_text(name);
+        if (!target) continue;   // reported when its PTX is made
+        const ptx::TargetInfo& info = ptx::target_info(*target);
+        least.sm = std::min(least.sm, info.sm);
+        least.shared_bytes = std::min(least.shared_bytes, info.shared_optin);
+    }
+    return least.sm == UINT16_MAX ? tile::Device{} : least;
 }
 
 void check_ir(const ir::Module& module, const char* after) {
@@ -292,12 +311,12 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
     if (tile::has_tiles(lowered.module)) {
         opt_options.level = std::max(opt_options.level, 1);   // tiles must be values
         opt::run_early(lowered.module, opt_options);
-        const bool good = tile::lower(lowered.module, sink, [&](std::string_view step) {
-            if (step == "tile-layouts") dump("ir-tile", [&] { return ir_dump(lowered.module, options.dump_kernel); });
+        const auto wishes = tile::lower(lowered.module, sink, tile_device(options), [&](std::string_view step) {
+            if (step == "tile-pipeline") dump("ir-tile", [&] { return ir_dump(lowered.module, options.dump_kernel); });
         });
         timer.end("tile");
-        if (!good) return;
-        set_blocks(lowered);
+        if (!wishes) return;
+        set_blocks(lowered, *wishes);
         if (verifies(options)) check_ir(lowered.module, "tile");
     }
     opt::run(lowered.module, opt_options);

@@ -57,9 +57,11 @@ void emit_instances(TextWriter& out, std::span<const KernelAbi* const> instances
     for (std::size_t i = 0; i < instances.size(); ++i) {
         const KernelAbi& one = *instances[i];
         const abi::Dim3 block = one.launch.block.value_or(abi::Dim3{1, 1, 1});
+        const std::uint64_t bytes = one.launch.dynamic_shared.value_or(0);
+        const std::string shared = bytes == 0 ? "" : fmt::format(", .dynamic_shared_min = {0}, .dynamic_shared_max = {0}", bytes);
         const std::string shapes = shapes_text(one).empty() ? "{}" : fmt::format("{}_tensors_{}", name, i);
-        out.line("{{{{.name = {}, .symbol = {}, .domain = 3, .block = {{{}}}}}, {}, {}}},", cpp_string(one.name), cpp_string(one.symbol),
-                 fmt::join(block, ", "), cpp_string(generics_text(one)), shapes);
+        out.line("{{{{.name = {}, .symbol = {}, .domain = 3, .block = {{{}}}{}}}, {}, {}}},", cpp_string(one.name), cpp_string(one.symbol),
+                 fmt::join(block, ", "), shared, cpp_string(generics_text(one)), shapes);
     }
     out.dedent();
     text_line(out, "};");

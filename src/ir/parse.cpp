@@ -487,7 +487,7 @@ class Parser {
         return true;
     }
 
-    // tile type = type "[" extents "]" ["registers" places] ["lanes" places] ["warps" places]
+    // tile type = type "[" extents "]" ["registers" places] ["lanes" places] ["warps" places] ["shared" bytes ..]
     bool tile_type(TileTypeId& out) {
         TileType type;
         if (!this->type(type.element) || !expect('[')) return false;
@@ -500,6 +500,11 @@ class Parser {
         if (accept_word("registers") && !places(type.shape, type.layout.registers)) return false;
         if (accept_word("lanes") && !places(type.shape, type.layout.lanes)) return false;
         if (accept_word("warps") && !places(type.shape, type.layout.warps)) return false;
+        if (accept_word("shared")) {
+            while (lexer_.kind() == TextToken::Number) {
+                if (!integer(type.layout.shared.emplace_back())) return false;
+            }
+        }
         out = module_.tile_types.intern(std::move(type));
         return true;
     }

@@ -41,6 +41,8 @@ std::string tile_type_text(const TileType& type) {
     add_bases(text, "registers", type.layout.registers, type.shape);
     add_bases(text, "lanes", type.layout.lanes, type.shape);
     add_bases(text, "warps", type.layout.warps, type.shape);
+    if (type.layout.is_shared()) text += " shared";
+    for (const std::uint32_t offset : type.layout.shared) (text += ' ') += std::to_string(offset);
     return text;
 }
 

@@ -4,7 +4,8 @@
 // of log2(size) bits. Bit b of a register's number, of the lane's number in its warp, or of the warp's number contributes
 // basis[b] to that place; the contributions are joined by exclusive or. A basis of 0 means that both settings of the bit hold
 // the same lane. Reshape leaves such a layout alone, permute and broadcast move bits, a reduction drops the bits of an axis;
-// fragments of matrix instructions and swizzled shared memory are of the same kind.
+// fragments of matrix instructions are of the same kind, and so is swizzled shared memory, the other way round: bit b of a
+// place contributes shared[b] to the byte where that lane lies.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -20,8 +21,10 @@ struct TileLayout {
     std::vector<std::uint32_t> registers;   // of one thread
     std::vector<std::uint32_t> lanes;       // five, or none: not chosen yet
     std::vector<std::uint32_t> warps;
+    std::vector<std::uint32_t> shared;      // bytes, by bit of the place; none of the others then
 
-    bool chosen() const { return !lanes.empty(); }
+    bool chosen() const { return !lanes.empty() || is_shared(); }
+    bool is_shared() const { return !shared.empty(); }
     std::uint32_t register_count() const { return 1u << registers.size(); }
     friend bool operator==(const TileLayout&, const TileLayout&) = default;
 };

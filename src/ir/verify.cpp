@@ -269,7 +269,7 @@ class Verifier {
             case Op::Machine: case Op::MachineMemory: case Op::MachineSync: return machine(inst);
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
             case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
-            case Op::TileConvert:
+            case Op::TileConvert: case Op::TileRing: case Op::TileCopy: case Op::TileSlot:
                 return tile(inst);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence:
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
@@ -281,15 +281,21 @@ class Verifier {
     void tile(const Instruction& inst) {
         require(inst.tile.valid(), "an operation on tiles without a type");
         require(is_tile(inst.type) == (inst.op != Op::TileScalar), "not a tile");
-        const bool memory = inst.op == Op::TileLoad || inst.op == Op::TileStore;
-        const std::size_t first = inst.op == Op::TileStore ? 2 : 1;
+        const bool memory = inst.op == Op::TileLoad || inst.op == Op::TileStore || inst.op == Op::TileCopy;
+        const std::size_t first = inst.op == Op::TileStore ? 2 : inst.op == Op::TileCopy ? 4 : 1;
         if (memory) {
-            require_type(0, is_ptr(arg(0)));
+            const std::uint32_t address = inst.op == Op::TileCopy ? 3 : 0;
+            require_type(address, is_ptr(arg(address)));
             const std::size_t rank = module_.tile_types[inst.tile].shape.size();
             require(inst.args.size() == first + 3 * rank, "not an origin, an extent and a stride for each axis");
             for (std::uint32_t i = static_cast<std::uint32_t>(first); i < inst.args.size(); ++i) require_type(i, arg(i) == Type::I32);
         }
         if (inst.op == Op::TileStore) require_type(1, is_tile(arg(1)));
+        if (inst.op == Op::TileCopy) require_type(2, arg(2) == Type::I1);
+        if (inst.op == Op::TileCopy || inst.op == Op::TileSlot) {
+            require_type(0, is_tile(arg(0)));
+            require_type(1, arg(1) == Type::I32);
+        }
         const bool of_tile = inst.op == Op::TileReshape || inst.op == Op::TileBroadcast || inst.op == Op::TilePermute || inst.op == Op::TileConvert || inst.op == Op::TileScalar;
         if (of_tile) require_type(0, is_tile(arg(0)));
         if (inst.op == Op::TileMap || inst.op == Op::TileReduce || inst.op == Op::TileMma) require(inst.callee.valid(), "no function for the lanes");

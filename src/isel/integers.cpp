@@ -188,7 +188,36 @@ void Selector::absolute(const ir::Instruction& inst) {
 // --------------------------------------------------------------------------------------------------------------
 // logic
 
+// Two floats that become halves in one register, `(b as f16) << 16 | (a as f16)` in bits, are one conversion.
+bool Selector::pair_of_halves(const ir::Instruction& inst) {
+    constexpr std::uint16_t kFirstTarget = 80;   // sm_80
+    if (inst.op != ir::Op::Or || inst.type != VT::I32 || ptx::target_info(context_.options.target).sm < kFirstTarget) return false;
+    const auto defined_by = [this](ir::ValueId value, ir::Op op) {
+        const ir::Instruction* def = in_.def(value);
+        return def != nullptr && def->op == op ? def : nullptr;
+    };
+    const auto rounded = [&](ir::ValueId word) -> const ir::Instruction* {
+        const ir::Instruction* wide = defined_by(word, ir::Op::Zext);
+        const ir::Instruction* bits = wide != nullptr ? defined_by(wide->args[0], ir::Op::Bitcast) : nullptr;
+        const ir::Instruction* half = bits != nullptr ? defined_by(bits->args[0], ir::Op::Fcvt) : nullptr;
+        return half != nullptr && ir::type_bits(half->type) == 16 && in_.type_of(half->args[0]) == VT::F32 ? half : nullptr;
+    };
+    for (const std::uint32_t upper : {0u, 1u}) {
+        const ir::Instruction* shift = defined_by(inst.args[upper], ir::Op::Shl);
+        if (shift == nullptr || int_constant(shift->args[1]) != 16) continue;
+        const ir::Instruction *high = rounded(shift->args[0]), *low = rounded(inst.args[1 - upper]);
+        if (high == nullptr || low == nullptr || high->type != low->type) continue;
+        const auto form = ptx::form_from_words(low->type == VT::F16 ? "cvt.rn.f16x2.f32" : "cvt.rn.bf16x2.f32");
+        OCKC_CHECK_MSG(form.has_value(), "no conversion of pairs");
+        Instr& instr = emit(form->first, form->second.type, {r(result(inst)), r(use(high->args[0])), r(use(low->args[0]))});
+        instr.mods = form->second;
+        return true;
+    }
+    return false;
+}
+
 void Selector::logic(const ir::Instruction& inst, Form form) {
+    if (pair_of_halves(inst)) return;
     ir::ValueId a = inst.args[0];
     ir::ValueId b = inst.args[1];
     if (constant_def(a) != nullptr) std::swap(a, b);

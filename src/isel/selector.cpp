@@ -257,18 +257,12 @@ void Selector::select_inst(const ir::Instruction& inst) {
         case Op::MachineMemory:
         case Op::MachineSync: return machine_op(inst);
         case Op::Vprintf: return print_values(inst);
-        case Op::TileLoad:
-        case Op::TileStore:
-        case Op::TileSplat:
-        case Op::TileIota:
-        case Op::TileMap:
-        case Op::TileReshape:
-        case Op::TileBroadcast:
-        case Op::TilePermute:
-        case Op::TileReduce:
-        case Op::TileScalar:
-        case Op::TileMma:
-        case Op::TileConvert: OCKC_UNREACHABLE("an operation on tiles after tile::lower");
+        // clang-format off
+        case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
+        case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
+        case Op::TileRing: case Op::TileCopy: case Op::TileSlot: case Op::TileConvert:
+            OCKC_UNREACHABLE("an operation on tiles after tile::lower");
+        // clang-format on
         case Op::Asm:
         case Op::AsmMemory:
         case Op::AsmSync: return inline_asm(inst);

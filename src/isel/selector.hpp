@@ -129,6 +129,7 @@ class Selector {
     void simple_binary(const ir::Instruction& inst, Form form, bool is_signed);
     void extended_binary(const ir::Instruction& inst, Form form, bool is_signed);
     void high_product(const ir::Instruction& inst, bool is_signed);
+    bool pair_of_halves(const ir::Instruction& inst);
     void logic(const ir::Instruction& inst, Form form);
     void logical_not(const ir::Instruction& inst);
     bool negates_16_bits(const ir::Instruction& inst);   // then it has been selected

@@ -98,7 +98,7 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         case Op::Vprintf:
         // clang-format off
         case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
-        case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma: case Op::TileConvert:
+        case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma: case Op::TileRing: case Op::TileCopy: case Op::TileSlot: case Op::TileConvert:
         case Op::Asm: case Op::AsmMemory: case Op::AsmSync:
         // clang-format on
         case Op::AtomicLoad:

@@ -291,6 +291,9 @@ class InstCombine {
             case Op::MachineMemory: case Op::MachineSync: case Op::Vprintf: case Op::Asm: case Op::AsmMemory: case Op::AsmSync:
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
             case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
+            case Op::TileRing:
+            case Op::TileCopy:
+            case Op::TileSlot:
             case Op::TileConvert:
             case Op::Jump: case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap:
             case Op::Unreachable:

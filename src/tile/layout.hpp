@@ -26,6 +26,15 @@ TileLayout permuted(const TileLayout& layout, const Shape& from, std::span<const
 // What is left when the indices of the axes where `keep` has extent 1 are forgotten; `keep` has the rank of `shape`.
 TileLayout projected(const TileLayout& layout, const Shape& shape, const Shape& keep);
 
+// A tile in shared memory: panels of 128 bytes of the last axis (all of it where it is shorter), in a panel row after row.
+// The 16-byte pieces of each eight rows change places, so that the same piece of all eight lies in different banks. These
+// are the swizzles of the bulk tensor copies, and what matrix instructions that read shared memory take.
+TileLayout swizzled(const Shape& shape, std::uint32_t element_bytes);
+// The byte where the lane with that place lies.
+std::uint32_t shared_offset(const TileLayout& layout, std::uint32_t place);
+// Bytes of a tile of that layout.
+std::uint32_t shared_bytes(const TileLayout& layout, std::uint32_t element_bytes);
+
 // The place that a register's number contributes.
 std::uint32_t register_place(const TileLayout& layout, std::uint32_t number);
 // Lanes' bases, then warps': bit b belongs to bit b of the thread's number.

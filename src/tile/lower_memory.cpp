@@ -15,10 +15,13 @@ constexpr std::uint32_t kWidestAccess = 16;   // bytes
 constexpr std::uint32_t kWordBytes = 4;
 }
 
-Lowering::Access Lowering::access(const Instruction& inst, std::size_t first) {
+Lowering::Access Lowering::access(const Instruction& inst, const TileType& type, std::uint32_t base, std::uint32_t first) {
     Access access;
-    access.type = context_.module.tile_types[inst.tile];
-    access.base = inst.args[0];
+    access.type = type;
+    access.base = inst.args[base];
+    if (const Instruction* def = function_.def(access.base); def != nullptr && def->op == Op::SpaceCast && function_.type_of(def->args[0]) == Type::PtrGlobal) {
+        access.base = def->args[0];
+    }
     const std::size_t rank = access.type.shape.size();
     for (std::size_t k = 0; k < rank; ++k) {
         access.origin.push_back(inst.args[static_cast<std::uint32_t>(first + k)]);
@@ -52,31 +55,35 @@ ValueId Lowering::exists(const Access& access, std::uint32_t number) {
     return all;
 }
 
-// The same for all threads of the block: no lane is outside, the last axis is contiguous, and rows begin at multiples of what
-// an access moves.
-ValueId Lowering::is_whole(const Access& access) {
-    const std::size_t rank = access.type.shape.size();
-    const std::uint32_t bytes = type_bytes(access.type.element);
-    ValueId whole = builder_.const_bool(true);
-    ValueId place = builder_.convert(Op::PtrToInt, Type::I64, access.base);   // bits that must be 0 at its low end
-    for (std::size_t k = 0; k < rank; ++k) {
-        const ValueId inside = builder_.binary(Op::And, Type::I1, builder_.icmp(IntCond::Sge, access.limits[k], i32(access.type.shape[k])),
-                                               builder_.icmp(IntCond::Sge, access.origin[k], i32(0)));
-        whole = builder_.binary(Op::And, Type::I1, whole, inside);
+// The same for all threads of the block: no lane of the tile is outside, or absent from what is stored.
+ValueId Lowering::is_inside(const Access& access) {
+    ValueId inside = builder_.const_bool(true);
+    for (std::size_t k = 0; k < access.type.shape.size(); ++k) {
+        const ValueId fits = builder_.icmp(IntCond::Sge, access.limits[k], i32(access.type.shape[k]));
+        inside = builder_.binary(Op::And, Type::I1, inside, fits);
+        inside = builder_.binary(Op::And, Type::I1, inside, builder_.icmp(IntCond::Sge, access.origin[k], i32(0)));
         if (k < access.stored.size() && access.stored[k].valid()) {
-            whole = builder_.binary(Op::And, Type::I1, whole, builder_.icmp(IntCond::Sge, access.stored[k], i32(access.type.shape[k])));
-        }
-        const ValueId row = builder_.binary(Op::Imul, Type::I64, widen(access.strides[k]), i64(bytes));
-        const ValueId start = builder_.binary(Op::Imul, Type::I64, widen(access.origin[k]), row);
-        place = builder_.binary(Op::Iadd, Type::I64, place, start);
-        if (k + 1 == rank) {
-            whole = builder_.binary(Op::And, Type::I1, whole, builder_.icmp(IntCond::Eq, access.strides[k], i32(1)));
-        } else if (access.type.shape[k] != 1) {
-            place = builder_.binary(Op::Or, Type::I64, place, row);
+            inside = builder_.binary(Op::And, Type::I1, inside, builder_.icmp(IntCond::Sge, access.stored[k], i32(access.type.shape[k])));
         }
     }
-    const ValueId low = builder_.binary(Op::And, Type::I64, place, i64(kWidestAccess - 1));
-    return builder_.binary(Op::And, Type::I1, whole, builder_.icmp(IntCond::Eq, low, i64(0)));
+    return inside;
+}
+
+// The same for all threads of the block: the last axis is contiguous, and rows begin at multiples of the widest access. Only
+// the low bits of addresses matter, which 32-bit arithmetic keeps.
+ValueId Lowering::is_aligned(const Access& access) {
+    const std::size_t rank = access.type.shape.size();
+    const ValueId bytes = i32(type_bytes(access.type.element));
+    ValueId place = builder_.convert(Op::Trunc, Type::I32, builder_.convert(Op::PtrToInt, Type::I64, access.base));
+    ValueId rows = i32(0), contiguous = builder_.const_bool(true);
+    for (std::size_t k = 0; k < rank; ++k) {
+        const ValueId row = builder_.binary(Op::Imul, Type::I32, access.strides[k], bytes);
+        place = builder_.binary(Op::Iadd, Type::I32, place, builder_.binary(Op::Imul, Type::I32, access.origin[k], row));
+        if (k + 1 == rank) contiguous = builder_.icmp(IntCond::Eq, access.strides[k], i32(1));
+        else if (access.type.shape[k] != 1) rows = builder_.binary(Op::Or, Type::I32, rows, row);
+    }
+    const ValueId low = builder_.binary(Op::And, Type::I32, builder_.binary(Op::Or, Type::I32, place, rows), i32(kWidestAccess - 1));
+    return builder_.binary(Op::And, Type::I1, contiguous, builder_.icmp(IntCond::Eq, low, i32(0)));
 }
 
 // The address of the thread's row that a register lies in, without the register's index on the last axis.
@@ -162,9 +169,9 @@ Registers Lowering::load_edge(const Access& access) {
 }
 
 void Lowering::load(const Instruction& inst) {
-    const Access access = this->access(inst, 1);
+    const Access access = this->access(inst, context_.module.tile_types[inst.tile], 0, 1);
     const BlockId whole = function_.add_block(), edge = function_.add_block(), after = function_.add_block();
-    builder_.br(is_whole(access), whole, edge);
+    builder_.br(builder_.binary(Op::And, Type::I1, is_inside(access), is_aligned(access)), whole, edge);
     for (const bool is_edge : {false, true}) {
         builder_.at_end(is_edge ? edge : whole);
         const Registers values = is_edge ? load_edge(access) : load_whole(access);
@@ -206,7 +213,7 @@ void Lowering::store_edge(const Access& access, const Registers& values, BlockId
 }
 
 void Lowering::store(const Instruction& inst) {
-    Access access = this->access(inst, 2);
+    Access access = this->access(inst, context_.module.tile_types[inst.tile], 0, 2);
     access.stored = limits(inst.args[1]);
     const Registers values = registers(inst.args[1]);
     const BlockId after = function_.add_block();
@@ -216,7 +223,7 @@ void Lowering::store(const Instruction& inst) {
         builder_.at_end(mine);
     }
     const BlockId whole = function_.add_block(), edge = function_.add_block();
-    builder_.br(is_whole(access), whole, edge);
+    builder_.br(builder_.binary(Op::And, Type::I1, is_inside(access), is_aligned(access)), whole, edge);
     builder_.at_end(whole);
     store_whole(access, values);
     builder_.jump(after);

@@ -1,7 +1,5 @@
-// Products of matrices. Both operands go to shared memory, row-major; then every thread goes along their common axis and adds
+// Products of matrices that no matrix instruction does. Both operands go to shared memory, row-major; then every thread goes along their common axis and adds
 // the products of its own lanes with the accumulator's function. A lane that does not exist is stored as 0.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -12,7 +10,6 @@ namespace ockc::tile {
 using namespace ir;
 
 namespace {
-constexpr std::uint64_t kSharedLimit = 48 * 1024;   // bytes that a block has without asking for more
 constexpr std::uint32_t kUnrollStep = 4;
 }  // namespace
 
@@ -63,16 +60,10 @@ std::vector<ValueId> Lowering::staged_lanes(const Staged& operand, const TileTyp
 }
 
 void Lowering::mma(const Instruction& inst) {
+    if (const MatrixForm* form = matrix_form(context_.module, function_, inst, context_.device)) return matrix_product(inst, *form);
     const TileType lhs = type_of(inst.args[0]), rhs = type_of(inst.args[1]), result = type_of(inst.result());
     const std::uint64_t lhs_bytes = (std::uint64_t{lhs.size()} * type_bytes(lhs.element) + 15) / 16 * 16;
-    const std::uint64_t bytes = lhs_bytes + std::uint64_t{rhs.size()} * type_bytes(rhs.element);
-    if (bytes > kSharedLimit) {
-        const Span at = user_span(function_, inst);
-        context_.sink.error(at, fmt::format("the operands of this `mma` take {} bytes of shared memory; a block has {}", bytes, kSharedLimit))
-            .label(at, fmt::format("{} x {} times {} x {}", lhs.shape[0], lhs.shape[1], rhs.shape[0], rhs.shape[1]))
-            .help("make the tiles smaller along the axis that is summed over");
-    }
-    const ValueId buffer = shared_buffer(std::min(bytes, kSharedLimit));
+    const ValueId buffer = scratch();
     builder_.barrier();   // whoever still reads the buffer
     const Staged a = stage(inst.args[0], buffer);
     const Staged b = stage(inst.args[1], builder_.ptr_add_const(buffer, static_cast<std::int64_t>(lhs_bytes)));

@@ -157,7 +157,7 @@ void Lowering::reduce_warps(const Reduction& reduction, const std::vector<std::u
     if (parts == 1) return;
     const RegisterRows rows(reduction.from.shape, reduction.axis, registers_left);
     const std::uint32_t bytes = type_bytes(reduction.to.element), size = reduction.to.size() * rows.count();
-    const ValueId buffer = shared_buffer(std::uint64_t{size} * parts * bytes);
+    const ValueId buffer = scratch();
     MemoryInfo memory;
     memory.align = bytes;
     const auto address = [&](std::uint32_t number, ValueId of_part) {

@@ -15,6 +15,7 @@ void Lowering::run() {
     registers_.resize(function_.values.size());
     limits_.resize(function_.values.size());
     params_.resize(function_.blocks.size());
+    make_shared_memory();
     for (const BlockId block : order) expand_params(block);
     for (const BlockId block : order) {
         const std::vector<InstId> insts = std::move(function_.blocks[block].insts);
@@ -82,6 +83,7 @@ void Lowering::expand_targets(InstId id) {
 
 void Lowering::instruction(InstId id) {
     const Instruction inst = function_.insts[id];   // a copy: the store grows
+    current_ = id;
     builder_.set_span(inst.span);
     switch (inst.op) {
         case Op::TileLoad: return load(inst);
@@ -95,6 +97,9 @@ void Lowering::instruction(InstId id) {
         case Op::TileConvert: return convert(inst);
         case Op::TileReduce: return reduce(inst);
         case Op::TileMma: return mma(inst);
+        case Op::TileRing: registers(inst.result()) = {shared_memory(id)}; return;
+        case Op::TileCopy: return copy(inst);
+        case Op::TileSlot: return slot(inst);
         case Op::TileScalar: return scalar(id);
         case Op::Select:
             if (is_tile(inst.type)) return select(inst);
@@ -218,6 +223,6 @@ void Lowering::broadcast(const Instruction& inst) {
     limits(inst.result()) = broadcast_limits(Limits(limits(inst.args[0])), from.shape, to.shape);
 }
 
-void lower_function(Function& function, const Context& context) { Lowering(function, context).run(); }
+void lower_function(Function& function, const Context& context, const Placement& placement) { Lowering(function, context, placement).run(); }
 
 }  // namespace ockc::tile

@@ -1,6 +1,7 @@
 // State of the last step for one kernel: every tile value as the registers that a thread has of it, and what is known of
 // where the thread stands in a layout.
 #pragma once
+#include <bit>
 #include <map>
 #include <span>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "ir/ir.hpp"
 #include "tile/layout.hpp"
 #include "tile/limits.hpp"
+#include "tile/matrix.hpp"
+#include "tile/place_shared.hpp"
 #include "tile/tile.hpp"
 
 namespace ockc::tile {
@@ -48,11 +51,13 @@ class Coordinates {
 
 class Lowering {
   public:
-    Lowering(ir::Function& function, const Context& context)
-        : function_(function), context_(context), builder_(function), coordinates_(function), analysis_(function) {}
+    Lowering(ir::Function& function, const Context& context, const Placement& placement)
+        : function_(function), context_(context), placement_(placement), builder_(function), coordinates_(function), analysis_(function) {}
     void run();
 
   private:
+    friend class FragmentReader;   // lower_matrix.cpp
+
     // lowering.cpp
     void expand_params(ir::BlockId block);
     void begin_limits(ir::BlockId block);
@@ -87,8 +92,9 @@ class Lowering {
         Limits limits;                            // of the tile at that place
         Limits stored;                            // of the tile that is stored
     };
-    Access access(const ir::Instruction& inst, std::size_t first);
-    ir::ValueId is_whole(const Access& access);
+    Access access(const ir::Instruction& inst, const ir::TileType& type, std::uint32_t base, std::uint32_t first);
+    ir::ValueId is_inside(const Access& access);
+    ir::ValueId is_aligned(const Access& access);
     ir::ValueId offset(const Access& access, std::uint32_t place);
     ir::ValueId exists(const Access& access, std::uint32_t number);
     ir::ValueId row_pointer(const Access& access, std::uint32_t place, std::map<std::uint32_t, ir::ValueId>& rows);
@@ -131,10 +137,33 @@ class Lowering {
     std::vector<ir::ValueId> staged_lanes(const Staged& operand, const ir::TileType& result, std::size_t axis, ir::ValueId step);
     void mma(const ir::Instruction& inst);
 
+    // lower_matrix.cpp
+    void matrix_product(const ir::Instruction& inst, const MatrixForm& form);
+    WarpGrid warp_grid(const MatrixForm& form, const ir::TileType& sums) const;
+    static std::uint32_t count_fragments(const ir::TileType& sums, std::size_t axis, std::uint32_t fragment, std::uint32_t warp_bits);
+    Registers packed_sums(const Registers& values, std::uint32_t together);
+
     // lower_convert.cpp
     void convert(const ir::Instruction& inst);
-    void through_shared(const ir::TileType& from, const ir::TileType& to, const Registers& values, Registers& out);
-    ir::ValueId shared_buffer(std::uint64_t bytes);
+
+    // lower_shared.cpp
+    void make_shared_memory();
+    ir::ValueId shared_memory(ir::InstId inst);
+    ir::ValueId scratch() { return shared_memory(current_); }   // of the instruction that is being lowered
+    void slot(const ir::Instruction& inst);
+    std::uint32_t neighbours(const ir::TileType& type, const TileLayout& shared) const;
+    bool thread_clear_of(const ir::TileType& type, std::uint32_t low) const;
+    void store_shared(const ir::TileType& type, const TileLayout& shared, ir::ValueId base, const Registers& values);
+    void store_once(const ir::TileType& type, const TileLayout& shared, ir::ValueId base, const Registers& values);
+    Registers load_shared(const ir::TileType& type, const TileLayout& shared, ir::ValueId base);
+    Registers present_or_zero(ir::ValueId tile);
+    ir::ValueId own_offset(const Access& access);
+    ir::ValueId piece_pointer(const Access& access, ir::ValueId own, std::uint32_t place);
+    ir::ValueId piece_bytes(const Access& access, std::uint32_t place);
+    void copy_pieces(const Access& access, const TileLayout& shared, ir::ValueId to, bool is_edge);
+    void copy_elements(const Access& access, const TileLayout& shared, ir::ValueId to, ir::BlockId after);
+    void copy(const ir::Instruction& inst);
+    std::uint32_t warp_bits() const { return static_cast<std::uint32_t>(std::countr_zero(function_.facts.block[0])) - kLaneBits; }
 
     ir::ValueId i32(std::uint32_t value) { return builder_.const_int(ir::Type::I32, value); }
     ir::ValueId zero(ir::Type type) { return ir::is_float(type) ? builder_.const_float(type, 0) : builder_.const_int(type, 0); }
@@ -143,6 +172,7 @@ class Lowering {
 
     ir::Function& function_;
     const Context& context_;
+    const Placement& placement_;
     ir::Builder builder_;
     Coordinates coordinates_;
     LimitAnalysis analysis_;
@@ -150,6 +180,7 @@ class Lowering {
     std::vector<Limits> limits_;                  // by value
     std::vector<std::vector<ir::ValueId>> params_;   // by block: as they were
     ir::GlobalId shared_;
+    ir::InstId current_;
 };
 
 }  // namespace ockc::tile

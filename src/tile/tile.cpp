@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tile/place_shared.hpp"
+
 namespace ockc::tile {
 
 bool has_tiles(const ir::Function& function) {
@@ -20,8 +22,8 @@ Span user_span(const ir::Function& function, const ir::Instruction& inst) {
     return span;
 }
 
-bool lower(ir::Module& module, DiagSink& sink, const Step& seen) {
-    const Context context{module, sink};
+std::optional<std::vector<Wishes>> lower(ir::Module& module, DiagSink& sink, const Device& device, const Step& seen) {
+    const Context context{module, sink, device};
     std::vector<ir::FuncId> kernels;
     for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
         const ir::Function& function = module.functions[ir::FuncId(i)];
@@ -36,10 +38,18 @@ bool lower(ir::Module& module, DiagSink& sink, const Step& seen) {
     };
     bool good = true;
     step("tile-types", [&](ir::Function& function) { good = infer_types(function, context) && check_threads(function, context) && check_shapes(function, context) && good; });
-    if (!good) return false;
+    if (!good) return std::nullopt;
     step("tile-layouts", [&](ir::Function& function) { choose_layouts(function, context); });
-    step("tile-lower", [&](ir::Function& function) { lower_function(function, context); });
-    return true;
+    std::vector<Wishes> wishes;
+    for (const ir::FuncId id : kernels) wishes.push_back({id, 0});
+    std::size_t next = 0;
+    step("tile-pipeline", [&](ir::Function& function) { pipeline_loads(function, context, wishes[next++]); });
+    std::vector<Placement> placements;
+    for (const ir::FuncId id : kernels) good = place_shared(module.functions[id], context, placements.emplace_back()) && good;
+    if (!good) return std::nullopt;
+    next = 0;
+    step("tile-lower", [&](ir::Function& function) { lower_function(function, context, placements[next++]); });
+    return wishes;
 }
 
 }  // namespace ockc::tile

@@ -161,6 +161,7 @@ Operation<std::tuple<Args...>> launch_tiles(ModuleCache& modules, std::span<cons
     LaunchConfig config;
     config.grid = detail::common_grid(instance.contract, std::span(tensors).first(kTensors), where);
     config.block = instance.contract.block;
+    config.dynamic_shared = instance.contract.dynamic_shared_min;
     return Operation<std::tuple<Args...>>(
         [&modules, images, sites, &instance, config, tensors, held = std::tuple<Args...>(std::move(args)...)](const Stream& stream, Where at) mutable {
             const Function function = modules.function(stream.shared_context(at), images, sites, instance.contract, at);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tile/layout.hpp"
+#include "tile/matrix.hpp"
 
 using namespace ockc;
 using tile::Shape;
@@ -72,4 +73,55 @@ TEST_CASE("projected: what is left covers the axes that are kept, without regist
             CHECK(std::find(layout.registers.begin(), layout.registers.end(), 0u) == layout.registers.end());
         }
     }
+}
+
+TEST_CASE("swizzled: every lane has bytes of its own, 16 of a row together, and eight rows' pieces lie in different banks") {
+    for (const Shape& shape : {Shape{64, 64}, Shape{32, 128}, Shape{16, 32}, Shape{8, 16}, Shape{64, 8}, Shape{4, 4}, Shape{1, 1, 16, 64}}) {
+        for (const std::uint32_t bytes : {1u, 2u, 4u, 8u}) {
+            const ir::TileLayout layout = tile::swizzled(shape, bytes);
+            const std::uint32_t size = size_of(shape), columns = shape.back();
+            std::map<std::uint32_t, std::uint32_t> at;
+            for (std::uint32_t place = 0; place < size; ++place) ++at[tile::shared_offset(layout, place)];
+            CHECK(at.size() == size);
+            CHECK(tile::shared_bytes(layout, bytes) == size * bytes);
+            for (std::uint32_t place = 0; place < size; ++place) {
+                const std::uint32_t piece = place * bytes / 16 * 16 / bytes;
+                if (columns * bytes >= 16) CHECK(tile::shared_offset(layout, place) == tile::shared_offset(layout, piece) + (place - piece) * bytes);
+            }
+            if (columns * bytes < 32 || size / columns < 8) continue;
+            std::map<std::uint32_t, std::uint32_t> banks;
+            for (std::uint32_t row = 0; row < 8; ++row) ++banks[tile::shared_offset(layout, row * columns) % 128 / 16];
+            CHECK(banks.size() == 8);
+        }
+    }
+}
+
+TEST_CASE("permuted: a tile in shared memory stays where it is") {
+    const Shape from = {16, 64}, to = {64, 16};
+    const std::uint32_t axes[] = {1, 0};
+    const ir::TileLayout layout = tile::swizzled(from, 2), moved = tile::permuted(layout, from, axes);
+    for (std::uint32_t row = 0; row < 16; ++row) {
+        for (std::uint32_t column = 0; column < 64; ++column) {
+            CHECK(tile::shared_offset(moved, column * to[1] + row) == tile::shared_offset(layout, row * from[1] + column));
+        }
+    }
+}
+
+TEST_CASE("fragments: a block holds every lane of sums and operands, and 16-bit sums are a left operand") {
+    constexpr tile::MatrixForm kForms[] = {{intrinsic::Machine::MmaM16n8k16F32Bf16, ir::Type::BF16, tile::Sign::None, ir::Type::F32, 16, 8, 16},
+                                           {intrinsic::Machine::MmaM16n8k32S32S8, ir::Type::I8, tile::Sign::Signed, ir::Type::I32, 16, 8, 32},
+                                           {intrinsic::Machine::MmaM8n8k4F64, ir::Type::F64, tile::Sign::None, ir::Type::F64, 8, 8, 4}};
+    for (const tile::MatrixForm& form : kForms) {
+        for (const Shape& sums : {Shape{16, 8}, Shape{64, 32}, Shape{32, 128}}) {
+            for (const tile::WarpGrid grid : {tile::WarpGrid{0, 0}, tile::WarpGrid{1, 1}, tile::WarpGrid{2, 0}, tile::WarpGrid{0, 3}}) {
+                const Shape lhs = {sums[0], 64}, rhs = {64, sums[1]};
+                CHECK(holders(tile::sum_layout(form, sums, grid)).size() == size_of(sums));
+                CHECK(holders(tile::lhs_layout(form, lhs, sums, grid)).size() == size_of(lhs));
+                CHECK(holders(tile::rhs_layout(form, rhs, sums, grid)).size() == size_of(rhs));
+            }
+        }
+    }
+    const Shape shape = {64, 64};
+    const tile::WarpGrid rows{2, 0};
+    CHECK(tile::thread_bases(tile::sum_layout(kForms[0], shape, rows)) == tile::thread_bases(tile::lhs_layout(kForms[0], shape, shape, rows)));
 }
