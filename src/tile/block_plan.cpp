@@ -13,36 +13,37 @@ constexpr std::uint32_t kVectorBytes = 16;
 constexpr std::uint32_t kMostWarpBits = 3;
 constexpr std::uint32_t kSumsOfThread = 64;         // registers of sums that a thread of a single product should have
 constexpr std::uint32_t kMostSumsOfThread = 192;    // of all products together, when their results meet in registers
+constexpr std::uint32_t kScalarRows = 4, kScalarColumns = 32;   // of a warp that adds product by product, at least
+constexpr std::uint16_t kFirstCopyTarget = 80;      // sm_80: copies to shared memory that nobody waits for
 constexpr std::uint32_t kFewWarpBits = 2;           // enough to keep the four schedulers of a multiprocessor busy
 
 class BlockPlanner {
   public:
-    BlockPlanner(const Function& function, const Context& context) : function_(function), types_(context.module.tile_types) {
+    BlockPlanner(const Function& function, const Context& context) : function_(function), context_(context), types_(context.module.tile_types) {
         for (const BlockId block : function_.layout) {
             for (const InstId id : function_.blocks[block].insts) {
                 const Instruction& inst = function_.insts[id];
-                if (inst.op != Op::TileMma) continue;
-                if (const MatrixForm* form = matrix_form(context.module, function_, inst, context.device)) matrix_products_.push_back({id, form});
+                if (inst.op == Op::TileMma) products_.push_back({id, matrix_form(context.module, function_, inst, context.device)});
             }
         }
     }
 
     BlockPlan run() {
         choose_vector();
-        if (matrix_products_.empty()) {
+        if (products_.empty()) {
             const std::uint32_t warps = std::max(1u, lanes_ / (plan_.vector * 2 << kLaneBits));
             plan_.warp_bits = std::min(kMostWarpBits, static_cast<std::uint32_t>(std::bit_width(warps)) - 1);
         } else {
             share_products();
-            find_copied();
+            if (context_.device.sm >= kFirstCopyTarget) find_copied();
         }
         return std::move(plan_);
     }
 
   private:
-    struct MatrixProduct {
+    struct Product {
         InstId inst;
-        const MatrixForm* form;
+        const MatrixForm* form;   // null: product by product
     };
 
     const Shape& shape_of(ValueId value) const { return types_[function_.values[value].tile].shape; }
@@ -68,8 +69,8 @@ class BlockPlanner {
                 const Instruction& inst = function_.insts[id];
                 if (inst.op != Op::TileReduce) continue;
                 const Shape& shape = shape_of(inst.args[static_cast<std::uint32_t>(inst.imm & 0xFFu) + 1]);
-                const auto same = [&](const MatrixProduct& product) { return shape_of(function_.insts[product.inst].result()) == shape; };
-                if (std::any_of(matrix_products_.begin(), matrix_products_.end(), same)) return true;
+                const auto same = [&](const Product& product) { return shape_of(function_.insts[product.inst].result()) == shape; };
+                if (std::any_of(products_.begin(), products_.end(), same)) return true;
             }
         }
         return false;
@@ -78,13 +79,13 @@ class BlockPlanner {
     void share_products() {
         const bool by_rows = rows_matter();
         std::uint32_t sums = 0, rows = 0, columns = 0, row_fragment = 1, column_fragment = 1;
-        for (const MatrixProduct& product : matrix_products_) {
+        for (const Product& product : products_) {
             const Shape& shape = shape_of(function_.insts[product.inst].result());
             if (shape[0] * shape[1] > rows * columns) {
                 rows = shape[0];
                 columns = shape[1];
-                row_fragment = product.form->rows;
-                column_fragment = product.form->columns * 2;   // two are loaded at once
+                row_fragment = product.form != nullptr ? product.form->rows : std::min(rows, kScalarRows);
+                column_fragment = product.form != nullptr ? product.form->columns * 2 : std::min(columns, kScalarColumns);   // two are loaded at once
             }
             const bool seen = std::any_of(plan_.products.begin(), plan_.products.end(), [&](const auto& other) { return other.shape == shape; });
             const Instruction* sum = function_.def(function_.insts[product.inst].args[2]);
@@ -105,8 +106,9 @@ class BlockPlanner {
             plan_.grid = nearly_square(rows, columns, row_pieces, column_pieces);
         }
         for (BlockPlan::Product& product : plan_.products) {
-            const auto own = [&](const MatrixProduct& one) { return shape_of(function_.insts[one.inst].result()) == product.shape; };
-            product.sums = sum_layout(*std::find_if(matrix_products_.begin(), matrix_products_.end(), own)->form, product.shape, plan_.grid);
+            const auto own = [&](const Product& one) { return shape_of(function_.insts[one.inst].result()) == product.shape; };
+            const MatrixForm* form = std::find_if(products_.begin(), products_.end(), own)->form;
+            product.sums = form != nullptr ? sum_layout(*form, product.shape, plan_.grid) : scalar_sum_layout(product.shape, plan_.grid);
         }
     }
 
@@ -126,16 +128,16 @@ class BlockPlanner {
         return best;
     }
 
-    // By value: is it an operand of a matrix instruction, as it is or in another shape, wherever it is used?
+    // By value: is it an operand of a product, as it is or in another shape, wherever it is used?
     void find_copied() {
         std::vector<bool> elsewhere(function_.values.size()), operand(function_.values.size());
-        for (const MatrixProduct& product : matrix_products_) {
+        for (const Product& product : products_) {
             const Instruction& inst = function_.insts[product.inst];
             operand[inst.args[0].raw] = operand[inst.args[1].raw] = true;
             elsewhere[inst.args[2].raw] = true;
         }
         const auto is_product = [&](InstId id) {
-            return std::any_of(matrix_products_.begin(), matrix_products_.end(), [id](const MatrixProduct& one) { return one.inst == id; });
+            return std::any_of(products_.begin(), products_.end(), [id](const Product& one) { return one.inst == id; });
         };
         const auto use = [&](ValueId value) { elsewhere[value.raw] = true; };
         for (const BlockId block : function_.layout) {
@@ -175,8 +177,9 @@ class BlockPlanner {
     }
 
     const Function& function_;
+    const Context& context_;
     const TileTypes& types_;
-    std::vector<MatrixProduct> matrix_products_;
+    std::vector<Product> products_;
     std::uint32_t lanes_ = 1;
     BlockPlan plan_;
 };

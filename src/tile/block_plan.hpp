@@ -17,8 +17,8 @@ struct BlockPlan {
     std::uint32_t vector = 1;                    // elements of a wide access to memory
     std::uint32_t warp_bits = 0;
     WarpGrid grid;                               // of products
-    std::vector<Product> products;               // that matrix instructions do; each shape once
-    std::unordered_set<std::uint32_t> copied;    // loads whose tiles are operands of such products and nothing else
+    std::vector<Product> products;               // each shape once
+    std::unordered_set<std::uint32_t> copied;    // loads whose tiles are operands of products and nothing else
 
     TileLayout home(const Shape& shape) const;
     TileLayout in_memory(const Shape& shape) const { return blocked(shape, vector, warp_bits); }

@@ -1,15 +1,14 @@
 // A layout for every tile, and conversions where two do not fit.
 //
-// Every shape has one home layout in a kernel. The sums of a product that matrix instructions do have those instructions'
-// layout, and what reductions leave of it is home to the smaller shapes; all others are blocked, with the vectors of the
+// Every shape has one home layout in a kernel. The sums of a product have the layout of the instructions that do it, and what reductions leave of it is home to the smaller shapes; all others are blocked, with the vectors of the
 // narrowest element that the kernel loads or stores. Loads and stores are always blocked, so that accesses are as wide as
 // the machine has them. What comes from a scalar or from a loop is at home; operations lane by lane stay where their first
 // tile is, reshape, permute and reductions where their operand was. A broadcast's operand is what is left of the home layout
 // without the axes that are repeated, which is just what a reduction of such a tile gives. Where an operand is elsewhere, a
 // conversion is put in front; a tile that is made of scalars and counts only is made again instead.
 //
-// Operands of matrix instructions lie in shared memory: tiles that are loaded for nothing else are copied there, others are
-// converted. Where a tile lies in its threads as the instruction wants it, it stays in registers.
+// Operands of products lie in shared memory: tiles that are loaded for nothing else are copied there, others are converted.
+// Where a tile lies in its threads as a matrix instruction wants it, it stays in registers.
 #include <algorithm>
 #include <bit>
 
@@ -168,6 +167,17 @@ class LayoutChooser {
         }
     }
 
+    // A product that is added up lane by lane.
+    void scalar_product(BlockId block, InstId id) {
+        const TileLayout layout = scalar_sum_layout(types_[function_.insts[id].tile].shape, plan_.grid);
+        settle(function_.insts[id].result(), layout);
+        convert_operand(block, id, 2, layout);
+        for (std::uint32_t side = 0; side < 2; ++side) {
+            const TileType operand = type_of(function_.insts[id].args[side]);
+            if (!operand.layout.is_shared()) convert_operand(block, id, side, swizzled(operand.shape, type_bytes(operand.element)));
+        }
+    }
+
     void tile_operation(BlockId block, InstId id) {
         const Instruction& inst = function_.insts[id];
         const auto operand = [&](std::uint32_t i) -> const TileType& { return type_of(inst.args[i]); };
@@ -206,9 +216,7 @@ class LayoutChooser {
             }
             case Op::TileMma: {
                 if (const MatrixForm* form = matrix_form(context_.module, function_, inst, context_.device)) return matrix_product(block, id, *form);
-                const TileLayout layout = plan_.home(types_[inst.tile].shape);
-                settle(inst.result(), layout);
-                return convert_operand(block, id, 2, layout);
+                return scalar_product(block, id);
             }
             case Op::TileScalar:
             case Op::TileConvert: return;

@@ -45,24 +45,20 @@ void Coordinates::start() {
     thread_ = builder_.sreg(Sreg::TidX);
 }
 
-// ((thread >> first) & (2^count - 1)) << shift
-ValueId Coordinates::thread_bits(std::uint32_t first, std::uint32_t count, std::uint32_t shift) {
-    ValueId bits = thread_;
-    const auto number = [&](std::uint32_t value) { return builder_.const_int(Type::I32, value); };
-    if (first != 0) bits = builder_.binary(Op::Lshr, Type::I32, bits, number(first));
-    bits = builder_.binary(Op::And, Type::I32, bits, number((1u << count) - 1));
-    if (shift != 0) bits = builder_.binary(Op::Shl, Type::I32, bits, number(shift));
-    return bits;
+// ((number >> first) & (2^count - 1)) << shift
+static ValueId some_bits(Builder& builder, ValueId number, std::uint32_t first, std::uint32_t count, std::uint32_t shift) {
+    const auto constant = [&](std::uint32_t value) { return builder.const_int(Type::I32, value); };
+    if (first != 0) number = builder.binary(Op::Lshr, Type::I32, number, constant(first));
+    number = builder.binary(Op::And, Type::I32, number, constant((1u << count) - 1));
+    return shift == 0 ? number : builder.binary(Op::Shl, Type::I32, number, constant(shift));
 }
 
-ValueId Coordinates::combined(const std::vector<std::uint32_t>& contributions) {
-    if (const auto known = combined_.find(contributions); known != combined_.end()) return known->second;
-    start();
+ValueId combined_bits(Builder& builder, ValueId number, const std::vector<std::uint32_t>& contributions) {
     ValueId sum;
     std::uint32_t seen = 0;
     const auto add = [&](ValueId term, std::uint32_t bits) {
         const Op op = (seen & bits) != 0 ? Op::Xor : Op::Or;
-        sum = sum.valid() ? builder_.binary(op, Type::I32, sum, term) : term;
+        sum = sum.valid() ? builder.binary(op, Type::I32, sum, term) : term;
         seen |= bits;
     };
     for (std::uint32_t b = 0; b < contributions.size();) {
@@ -72,16 +68,21 @@ ValueId Coordinates::combined(const std::vector<std::uint32_t>& contributions) {
         } else if (std::has_single_bit(basis)) {
             std::uint32_t count = 1;
             while (b + count < contributions.size() && contributions[b + count] == basis << count) ++count;
-            add(thread_bits(b, count, static_cast<std::uint32_t>(std::countr_zero(basis))), basis * ((1u << count) - 1));
+            add(some_bits(builder, number, b, count, static_cast<std::uint32_t>(std::countr_zero(basis))), basis * ((1u << count) - 1));
             b += count;
         } else {
-            const ValueId bit = thread_bits(b, 1, 0);
-            add(builder_.binary(Op::Imul, Type::I32, bit, builder_.const_int(Type::I32, basis)), basis);
+            const ValueId bit = some_bits(builder, number, b, 1, 0);
+            add(builder.binary(Op::Imul, Type::I32, bit, builder.const_int(Type::I32, basis)), basis);
             ++b;
         }
     }
-    if (!sum.valid()) sum = builder_.const_int(Type::I32, 0);
-    return combined_[contributions] = sum;
+    return sum.valid() ? sum : builder.const_int(Type::I32, 0);
+}
+
+ValueId Coordinates::combined(const std::vector<std::uint32_t>& contributions) {
+    if (const auto known = combined_.find(contributions); known != combined_.end()) return known->second;
+    start();
+    return combined_[contributions] = combined_bits(builder_, thread_, contributions);
 }
 
 void Coordinates::finish() {

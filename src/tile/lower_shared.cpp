@@ -19,12 +19,12 @@ constexpr std::uint64_t kStaticShared = 48 * 1024;   // bytes; more is dynamic s
 constexpr std::uint32_t kPackedBytes = 4;
 }  // namespace
 
-SharedAccess::SharedAccess(Builder& builder, Coordinates& coordinates, ValueId base, const TileLayout& layout, const std::vector<std::uint32_t>& places)
-    : builder_(builder), coordinates_(coordinates), base_(base), layout_(layout) {
-    for (const std::uint32_t place : places) {
-        by_thread_.push_back(shared_offset(layout, place));
-        bits_ |= by_thread_.back();
-    }
+SharedAccess::SharedAccess(Builder& builder, Coordinates& coordinates, ValueId base, const TileLayout& layout, const std::vector<std::uint32_t>& places, const Moving& moving)
+    : builder_(builder), coordinates_(coordinates), base_(base), layout_(layout), number_(moving.number) {
+    for (const std::uint32_t place : places) by_thread_.push_back(shared_offset(layout, place));
+    for (const std::uint32_t place : moving.places) by_number_.push_back(shared_offset(layout, place));
+    for (const std::uint32_t offset : by_thread_) bits_ |= offset;
+    for (const std::uint32_t offset : by_number_) bits_ |= offset;
 }
 
 SharedAccess::Address SharedAccess::at(std::uint32_t place) {
@@ -32,6 +32,7 @@ SharedAccess::Address SharedAccess::at(std::uint32_t place) {
     ValueId& pointer = pointers_[own & bits_];
     if (!pointer.valid()) {
         ValueId offset = coordinates_.combined(by_thread_);
+        if (!by_number_.empty()) offset = builder_.binary(Op::Xor, Type::I32, offset, combined_bits(builder_, number_, by_number_));
         if ((own & bits_) != 0) offset = builder_.binary(Op::Xor, Type::I32, offset, builder_.const_int(Type::I32, own & bits_));
         pointer = builder_.ptr_add(base_, builder_.convert(Op::Zext, Type::I64, offset));
     }

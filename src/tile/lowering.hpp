@@ -39,7 +39,6 @@ class Coordinates {
 
   private:
     void start();
-    ir::ValueId thread_bits(std::uint32_t first, std::uint32_t count, std::uint32_t shift);
 
     ir::Function& function_;
     ir::Builder builder_;
@@ -48,6 +47,9 @@ class Coordinates {
     ir::ValueId thread_;
     std::map<std::vector<std::uint32_t>, ir::ValueId> combined_;
 };
+
+// `i32`: the exclusive or of contributions[b] over the bits b of a number (coordinates.cpp).
+ir::ValueId combined_bits(ir::Builder& builder, ir::ValueId number, const std::vector<std::uint32_t>& contributions);
 
 class Lowering {
   public:
@@ -128,14 +130,9 @@ class Lowering {
     void reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Registers& values);
     void reduce(const ir::Instruction& inst);
 
-    // lower_mma.cpp: one operand of a product in shared memory.
-    struct Staged {
-        ir::TileType type;
-        ir::ValueId at;                           // where it begins
-    };
-    Staged stage(ir::ValueId tile, ir::ValueId at);
-    std::vector<ir::ValueId> staged_lanes(const Staged& operand, const ir::TileType& result, std::size_t axis, ir::ValueId step);
+    // lower_mma.cpp
     void mma(const ir::Instruction& inst);
+    void scalar_step(const ir::Instruction& inst, ir::ValueId step, std::uint32_t depth, Registers& sums);
 
     // lower_matrix.cpp
     void matrix_product(const ir::Instruction& inst, const MatrixForm& form);

@@ -56,6 +56,31 @@ const MatrixForm* matrix_form(const Module& module, const Function& function, co
     return nullptr;
 }
 
+TileLayout scalar_sum_layout(const Shape& shape, WarpGrid grid) {
+    constexpr std::size_t kColumnRegisters = 2, kColumnLanes = 3;   // bits
+    TileLayout layout;
+    const std::uint32_t row = shape[1];
+    const std::uint32_t own_rows = share(shape[0], 1, grid.row_bits), own_columns = share(shape[1], 1, grid.column_bits);
+    std::vector<std::uint32_t> rows, columns;   // that nobody has yet
+    rise(rows, 1, own_rows, row);
+    rise(columns, 1, own_columns, 1);
+    const auto take = [](std::vector<std::uint32_t>& from, std::vector<std::uint32_t>& to, std::size_t most) {
+        const auto count = static_cast<std::ptrdiff_t>(std::min(most, from.size()));
+        to.insert(to.end(), from.begin(), from.begin() + count);
+        from.erase(from.begin(), from.begin() + count);
+    };
+    take(columns, layout.registers, kColumnRegisters);
+    take(columns, layout.lanes, kColumnLanes);
+    take(rows, layout.lanes, kLaneBits - layout.lanes.size());
+    take(columns, layout.lanes, kLaneBits - layout.lanes.size());
+    layout.lanes.resize(kLaneBits, 0);
+    take(columns, layout.registers, columns.size());
+    take(rows, layout.registers, rows.size());
+    warp_bases(layout.warps, own_rows, shape[0], grid.row_bits, row);
+    warp_bases(layout.warps, own_columns, shape[1], grid.column_bits, 1);
+    return layout;
+}
+
 TileLayout sum_layout(const MatrixForm& form, const Shape& shape, WarpGrid grid) {
     TileLayout layout;
     const std::uint32_t row = shape[1];

@@ -1,4 +1,4 @@
-// Products that matrix instructions do: which instruction, and how its fragments lie in the threads of a block.
+// Products of matrices: which instruction, and how its fragments lie in the threads of a block.
 //
 // A warp's fragment is made of 8 x 8 matrices. In an operand, four neighbouring lanes share a row of one: each has as many
 // elements along the summed axis as a 32-bit register holds (of f64, one). In sums they have two neighbours each. The
@@ -33,6 +33,9 @@ const MatrixForm* matrix_form(const ir::Module& module, const ir::Function& func
 struct WarpGrid {
     std::uint32_t row_bits = 0, column_bits = 0;
 };
+
+// Of a product that no matrix instruction does: four columns of several rows in a thread, eight threads along a row.
+TileLayout scalar_sum_layout(const Shape& shape, WarpGrid grid);
 
 TileLayout sum_layout(const MatrixForm& form, const Shape& shape, WarpGrid grid);
 TileLayout lhs_layout(const MatrixForm& form, const Shape& shape, const Shape& sums, WarpGrid grid);

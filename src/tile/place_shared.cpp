@@ -6,7 +6,6 @@
 
 #include "ir/analysis/loops.hpp"
 #include "tile/layout.hpp"
-#include "tile/matrix.hpp"
 
 namespace ockc::tile {
 
@@ -89,7 +88,7 @@ class Placer {
         for (const BlockId block : cfg_.rpo()) {
             for (const InstId id : function_.blocks[block].insts) {
                 const Instruction& inst = function_.insts[id];
-                if (const std::uint64_t bytes = shared_need(context_.module, function_, inst, context_.device); bytes != 0) {
+                if (const std::uint64_t bytes = shared_need(context_.module, function_, inst); bytes != 0) {
                     const bool tile = !inst.results.empty() && is_shared(inst.result());
                     by_inst[id.raw] = allocations_.size();
                     allocations_.push_back({id, bytes, tile ? kTileAlign : kScratchAlign, 0, position_[id], position_[id]});
@@ -151,7 +150,7 @@ class Placer {
 
 }  // namespace
 
-std::uint64_t shared_need(const Module& module, const Function& function, const Instruction& inst, const Device& device) {
+std::uint64_t shared_need(const Module& module, const Function& function, const Instruction& inst) {
     const auto type = [&](ValueId value) -> const TileType& { return module.tile_types[function.values[value].tile]; };
     const auto slot = [](const TileType& tile) { return rounded(shared_bytes(tile.layout, type_bytes(tile.element)), kTileAlign); };
     switch (inst.op) {
@@ -167,11 +166,6 @@ std::uint64_t shared_need(const Module& module, const Function& function, const 
             const auto own = static_cast<std::uint32_t>(inst.imm & 0xFFu);
             const auto axis = static_cast<std::uint32_t>(function.def(inst.args[own + 2])->imm);
             return reduction_need(type(inst.args[own + 1]), type(inst.result()), axis, (inst.imm >> 8 & 1u) != 0);
-        }
-        case Op::TileMma: {
-            if (matrix_form(module, function, inst, device) != nullptr) return 0;
-            const TileType &lhs = type(inst.args[0]), &rhs = type(inst.args[1]);
-            return rounded(std::uint64_t{lhs.size()} * type_bytes(lhs.element), 16) + std::uint64_t{rhs.size()} * type_bytes(rhs.element);
         }
         default: return 0;
     }

@@ -15,7 +15,7 @@ struct Placement {
 };
 
 // Bytes of shared memory that an instruction makes or passes through; 0: none.
-std::uint64_t shared_need(const ir::Module& module, const ir::Function& function, const ir::Instruction& inst, const Device& device);
+std::uint64_t shared_need(const ir::Module& module, const ir::Function& function, const ir::Instruction& inst);
 
 // None: it does not fit, which is reported.
 bool place_shared(const ir::Function& function, const Context& context, Placement& placement);

@@ -10,8 +10,13 @@ namespace ockc::tile {
 
 class SharedAccess {
   public:
+    // A number that is not known now moves the thread's lanes: places by its bits.
+    struct Moving {
+        ir::ValueId number;
+        std::vector<std::uint32_t> places;
+    };
     // `places`: by bit of the thread's number. Made for one stretch of code without branches.
-    SharedAccess(ir::Builder& builder, Coordinates& coordinates, ir::ValueId base, const TileLayout& layout, const std::vector<std::uint32_t>& places);
+    SharedAccess(ir::Builder& builder, Coordinates& coordinates, ir::ValueId base, const TileLayout& layout, const std::vector<std::uint32_t>& places, const Moving& moving = {});
 
     struct Address {
         ir::ValueId pointer;
@@ -25,7 +30,9 @@ class SharedAccess {
     ir::ValueId base_;
     const TileLayout& layout_;
     std::vector<std::uint32_t> by_thread_;   // bytes, by bit of its number
-    std::uint32_t bits_ = 0;                 // of the offset that depend on the thread
+    ir::ValueId number_;
+    std::vector<std::uint32_t> by_number_;   // bytes, by bit of the number
+    std::uint32_t bits_ = 0;                 // of the offset that are not known now
     std::map<std::uint32_t, ir::ValueId> pointers_;
 };
 

@@ -118,6 +118,7 @@ TEST_CASE("fragments: a block holds every lane of sums and operands, and 16-bit 
                 CHECK(holders(tile::sum_layout(form, sums, grid)).size() == size_of(sums));
                 CHECK(holders(tile::lhs_layout(form, lhs, sums, grid)).size() == size_of(lhs));
                 CHECK(holders(tile::rhs_layout(form, rhs, sums, grid)).size() == size_of(rhs));
+                for (const Shape& small : {sums, Shape{4, 4}, Shape{8, 2}, Shape{1, 16}}) CHECK(holders(tile::scalar_sum_layout(small, grid)).size() == size_of(small));
             }
         }
     }
