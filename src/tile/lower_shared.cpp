@@ -161,16 +161,15 @@ std::uint32_t piece_lanes(const TileType& type) { return kPieceBytes / type_byte
 
 }  // namespace
 
-// Where the first lane of a piece lies in the tensor.
-ValueId Lowering::piece_pointer(const Access& access, ValueId own, std::uint32_t place) {
-    const std::size_t rank = access.type.shape.size();
-    ValueId sum = own;
-    for (std::size_t k = 0; k + 1 < rank; ++k) {
-        const std::uint32_t index = axis_index(access.type.shape, k, place);
-        if (index != 0) sum = builder_.binary(Op::Iadd, Type::I64, sum, builder_.binary(Op::Imul, Type::I64, widen(access.strides[k]), i64(index * type_bytes(access.type.element))));
+// From the row that a thread's pieces begin in to another row, or from that one on to the next: few steps that differ stay in
+// registers over a loop.
+ValueId Lowering::next_row(const Access& access, ValueId pointer, std::uint32_t from, std::uint32_t to) {
+    for (std::size_t k = 0; k + 1 < access.type.shape.size(); ++k) {
+        const std::int64_t rows = std::int64_t{axis_index(access.type.shape, k, to)} - axis_index(access.type.shape, k, from);
+        if (rows == 0) continue;
+        pointer = builder_.ptr_add(pointer, builder_.binary(Op::Imul, Type::I64, widen(access.strides[k]), i64(rows * type_bytes(access.type.element))));
     }
-    const std::uint32_t column = axis_index(access.type.shape, rank - 1, place);
-    return builder_.ptr_add_const(builder_.ptr_add(access.base, sum), static_cast<std::int64_t>(column) * type_bytes(access.type.element));
+    return pointer;
 }
 
 // Bytes from the tensor's first element to the thread's first piece.
@@ -200,11 +199,16 @@ ValueId Lowering::piece_bytes(const Access& access, std::uint32_t place) {
 
 void Lowering::copy_pieces(const Access& access, const TileLayout& shared, ValueId to, bool is_edge) {
     SharedAccess at(builder_, coordinates_, to, shared, thread_bases(access.type.layout));
-    const ValueId own = own_offset(access);
+    const std::uint32_t columns = access.type.shape.back();
+    ValueId row = builder_.ptr_add(access.base, own_offset(access));
+    std::uint32_t before = 0;
     for (std::uint32_t r = 0; r < access.type.layout.register_count(); r += piece_lanes(access.type)) {
-        const std::uint32_t place = register_place(access.type.layout, r);
+        const std::uint32_t place = register_place(access.type.layout, r), column = place % columns;
+        row = next_row(access, row, before, place - column);
+        before = place - column;
         const SharedAccess::Address target = at.at(place);
-        std::vector<ValueId> args{builder_.ptr_add_const(target.pointer, target.offset), piece_pointer(access, own, place)};
+        const ValueId from = builder_.ptr_add_const(row, std::int64_t{column} * type_bytes(access.type.element));
+        std::vector<ValueId> args{builder_.ptr_add_const(target.pointer, target.offset), from};
         if (is_edge) args.push_back(piece_bytes(access, place));
         builder_.machine(is_edge ? intrinsic::Machine::CpAsyncCg16Fill : intrinsic::Machine::CpAsyncCg16, args);
     }

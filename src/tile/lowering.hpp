@@ -155,7 +155,7 @@ class Lowering {
     Registers load_shared(const ir::TileType& type, const TileLayout& shared, ir::ValueId base);
     Registers present_or_zero(ir::ValueId tile);
     ir::ValueId own_offset(const Access& access);
-    ir::ValueId piece_pointer(const Access& access, ir::ValueId own, std::uint32_t place);
+    ir::ValueId next_row(const Access& access, ir::ValueId pointer, std::uint32_t from, std::uint32_t to);
     ir::ValueId piece_bytes(const Access& access, std::uint32_t place);
     void copy_pieces(const Access& access, const TileLayout& shared, ir::ValueId to, bool is_edge);
     void copy_elements(const Access& access, const TileLayout& shared, ir::ValueId to, ir::BlockId after);
