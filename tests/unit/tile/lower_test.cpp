@@ -115,6 +115,30 @@ TEST_CASE("what a product in a loop loads runs ahead in stages, which print as t
     CHECK(lowered.find("matrix.mma_m16n8k16_f32_bf16") != std::string::npos);
     CHECK(lowered.find("cp_async.cg_16_zfill") != std::string::npos);
     CHECK(ir::verify(module).ok());
+    // Both rings and nothing else: what the store passes through lies where the rings have been.
+    const auto size_of = [&](std::string_view name) {
+        for (const ir::Global& global : module.globals) {
+            if (global.name == name) return global.size;
+        }
+        return std::uint64_t{0};
+    };
+    CHECK(size_of("product_tiles") == 4 * (64 * 32 * 2 + 32 * 64 * 2));
+}
+
+TEST_CASE("a loop that may write what it loads waits for each copy") {
+    std::string text(kProduct);
+    const auto change = [&](std::string_view from, std::string_view to) { text.replace(text.find(from), from.size(), to); };
+    change("kernel @product(%0: ptr.global readonly align 2", "kernel @product(%0: ptr.global align 2");
+    change("    %15 = iadd.i32 %9, %7\n", "    tile_store (%2, %14, %5, %5, %3, %3, %3, %4): f32[64, 64]\n    %15 = iadd.i32 %9, %7\n");
+    auto module = ir::parse(text);
+    REQUIRE_MESSAGE(module.ok(), module.error());
+    DiagSink sink;
+    std::string pipelined;
+    REQUIRE(tile::lower(module.value(), sink, {90, 232448}, [&](std::string_view step) {
+        if (step == "tile-pipeline") pipelined = ir::print(module.value());
+    }));
+    CHECK(count(pipelined, "tile_ring 1") == 1);   // the left operand
+    CHECK(count(pipelined, "tile_ring 4") == 1);
 }
 
 TEST_CASE("stages follow what the machine has: little shared memory, and none of the instructions") {
