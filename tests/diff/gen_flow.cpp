@@ -161,10 +161,11 @@ MaybeExpr Generator::exprLoopValue(TypePtr type, std::uint32_t depth) {
         line(fmt::format("{}: loop {{", label));
         repeat_ *= bound;
         declare(counter, int_type(32, false), false);
+        const std::string last = expr(type, depth).text;   // a `continue` in it would go on for ever
         frames_.back().labels.push_back({label, type, true});
         ++indent_;
         line(fmt::format("{} += 1u32;", counter));
-        line(fmt::format("if {} > {}u32 {{ break {} {}; }}", counter, bound, label, expr(type, depth).text));
+        line(fmt::format("if {} > {}u32 {{ break {} {}; }}", counter, bound, label, last));
         statements(random_.below(3), depth);
         const std::string condition = boolean(depth);
         line(fmt::format("if {} {{ break {}; }}", condition, expr(type, depth).text));

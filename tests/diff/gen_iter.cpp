@@ -74,7 +74,7 @@ std::optional<Generator::Chain> Generator::source(std::uint32_t depth) {
 
 std::optional<Generator::Chain> Generator::adapt(Chain from, std::uint32_t depth) {
     const TypePtr boolean_type = scalars_[scalars_.size() - 2];
-    switch (random_.below(11)) {
+    switch (random_.below(13)) {
         case 0: {
             use(Construct::Map);
             const TypePtr to = any_type();
@@ -138,6 +138,24 @@ std::optional<Generator::Chain> Generator::adapt(Chain from, std::uint32_t depth
             from.text += fmt::format(".chain({}.into_iter())", expr(array_of(item, 2), depth).text);
             from.exact = false;
             from.most += 2;
+            return from;
+        }
+        case 10: {
+            const TypePtr to = any_type();
+            if (from.most > 12) return std::nullopt;
+            use(Construct::FlatMap);
+            from.text += fmt::format(".flat_map({})", closure(from.item, array_of(to, random_.between(1, 2)), false, from.most, depth));
+            from.item = to;
+            from.exact = false;
+            from.most *= 2;
+            return from;
+        }
+        case 11: {
+            const TypePtr to = any_type();
+            use(Construct::MapWhile);
+            from.text += fmt::format(".inspect(|_| ()).map_while({})", closure(from.item, option_of(to), false, from.most, depth));
+            from.item = to;
+            from.double_ended = from.exact = false;
             return from;
         }
         default: {

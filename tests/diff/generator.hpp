@@ -131,7 +131,7 @@ class Generator {
     std::string loop_open(std::uint32_t iterations, bool labeled);
     bool for_range(std::uint32_t depth, std::uint32_t most, std::uint32_t beyond, std::string_view dots);
 
-    // Items: gen_item.cpp, gen_function.cpp
+    // Items: gen_item.cpp, gen_function.cpp, gen_shapes.cpp
     struct Body;                                     // a function's frame, variables and cost, until it is closed
     std::vector<Param> parameters(std::uint32_t count);
     std::string declare_parameters(const std::vector<Param>& params, std::size_t first);
@@ -142,6 +142,9 @@ class Generator {
     void fields_text(const Variant& variant, std::string& text) const;
     void bits_impl(TypePtr type);
     void derives(bool comparable);
+    void shape(const std::string& name, std::vector<Param> params, TypePtr result, const std::string& head, const std::vector<std::string>& lines, std::uint64_t cost);
+    std::string enclosed(TypePtr type, std::uint32_t depth);
+    TypePtr ordered_type();
     std::string constant_text(TypePtr type);
     void roots();
     void grid_function();

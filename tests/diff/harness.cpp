@@ -87,42 +87,44 @@ Outcome Harness::on_host(const std::vector<Program>& programs, std::uint64_t see
         "    let bytes: Vec<u8> = out.iter().flat_map(|w| w.to_le_bytes()).collect();\n    std::fs::write({:?}, bytes).unwrap();\n}}\n",
         fs::absolute(batch).string(), kInputs, values, slots_of(programs) * kThreads, kThreads,
         fmt::format("cuda_device::host::set_position((t / {0}, 0, 0), (t % {0}, 0, 0), ({1}, 1, 1), ({0}, 1, 1));", kBlock, kThreads / kBlock), base + ".bin");
-    if (Status s = write_file_if_changed(batch, source(programs)); !s.ok()) return {false, s.error(), {}};
-    if (Status s = write_file_if_changed(main, text); !s.ok()) return {false, s.error(), {}};
+    if (Status s = write_file_if_changed(batch, source(programs)); !s.ok()) return {false, s.error(), false, {}};
+    if (Status s = write_file_if_changed(main, text); !s.ok()) return {false, s.error(), false, {}};
     const Result<driver::ProcessResult> built = driver::run_process({setup_.rustc, "--edition", "2024", "-O", "-C", "overflow-checks=off", "-C", "debug-assertions=off", "-C",
                                                                      "codegen-units=1", "-A", "warnings", "-L", setup_.work_dir, "--extern", "cuda_device", main, "-o", binary});
-    if (!built.ok()) return {false, built.error(), {}};
-    if (built.value().exit_code != 0) return {false, "rustc refuses the program:\n" + head(built.value().error_output), {}};
+    if (!built.ok()) return {false, built.error(), false, {}};
+    if (built.value().exit_code != 0) return {false, "rustc refuses the program:\n" + head(built.value().error_output), false, {}};
     const Result<driver::ProcessResult> ran = driver::run_process({binary});
-    if (!ran.ok()) return {false, ran.error(), {}};
-    if (ran.value().exit_code != 0) return {false, "the host program fails:\n" + head(ran.value().error_output), {}};
+    if (!ran.ok()) return {false, ran.error(), false, {}};
+    if (ran.value().exit_code != 0) return {false, "the host program fails:\n" + head(ran.value().error_output), false, {}};
     const Result<std::string> bytes = read_file(base + ".bin", std::size_t{1} << 30);
-    if (!bytes.ok()) return {false, bytes.error(), {}};
+    if (!bytes.ok()) return {false, bytes.error(), false, {}};
     outcome.words.resize(bytes.value().size() / 8);
     std::memcpy(outcome.words.data(), bytes.value().data(), outcome.words.size() * 8);
     outcome.ok = true;
     return outcome;
 }
 
-Outcome Harness::on_emulator(const std::vector<Program>& programs, std::uint64_t seed, const std::string& slot, const std::string& level,
+Outcome Harness::on_device(const std::vector<Program>& programs, std::uint64_t seed, const std::string& slot, const std::string& level,
                              const std::string& target) const {
     const std::string base = setup_.work_dir + "/" + slot, batch = base + ".rsk", in = base + "_in.npy", out = base + "_out.npy";
     driver::Array array{abi::Scalar::U64, {kInputs}, {}};
     const std::vector<std::uint64_t> words = input(seed);
     array.bytes.assign(reinterpret_cast<const char*>(words.data()), words.size() * 8);
-    if (Status s = write_file_if_changed(in, driver::format_npy(array)); !s.ok()) return {false, s.error(), {}};
-    if (Status s = write_file_if_changed(batch, source(programs)); !s.ok()) return {false, s.error(), {}};
+    if (Status s = write_file_if_changed(in, driver::format_npy(array)); !s.ok()) return {false, s.error(), false, {}};
+    if (Status s = write_file_if_changed(batch, source(programs)); !s.ok()) return {false, s.error(), false, {}};
     std::error_code ignored;
     fs::remove(out, ignored);
-    const Result<driver::ProcessResult> ran = driver::run_process({setup_.ockc, "launch", batch, "all", "--device", "emulator", "--fmad", "off", "-O" + level, "--target", target,
+    const Result<driver::ProcessResult> ran = driver::run_process({setup_.ockc, "launch", batch, "all", "--device", setup_.device, "--fmad", "off", "-O" + level, "--target", target,
                                                                    "-A", "warnings", "--arg", "input=@" + in, "--arg", fmt::format("out=zeros:u64[{}]", slots_of(programs) * kThreads),
                                                                    "--save", "out=" + out, "--grid", std::to_string(kThreads / kBlock), "--block", std::to_string(kBlock), "--color", "never"});
-    if (!ran.ok()) return {false, ran.error(), {}};
-    if (ran.value().exit_code != 0) return {false, fmt::format("ockc -O{} --target {} ends with {}:\n{}", level, target, ran.value().exit_code, head(ran.value().error_output)), {}};
+    if (!ran.ok()) return {false, ran.error(), false, {}};
+    constexpr int kEnvironment = 3;
+    if (ran.value().exit_code == kEnvironment && setup_.device != "emulator") return {false, head(ran.value().error_output), true, {}};
+    if (ran.value().exit_code != 0) return {false, fmt::format("ockc -O{} --target {} ends with {}:\n{}", level, target, ran.value().exit_code, head(ran.value().error_output)), false, {}};
     const Result<std::string> bytes = read_file(out, std::size_t{1} << 30);
-    if (!bytes.ok()) return {false, bytes.error(), {}};
+    if (!bytes.ok()) return {false, bytes.error(), false, {}};
     const Result<driver::Array> result = driver::parse_npy(bytes.value());
-    if (!result.ok()) return {false, result.error(), {}};
+    if (!result.ok()) return {false, result.error(), false, {}};
     Outcome outcome;
     outcome.words.resize(result.value().bytes.size() / 8);
     std::memcpy(outcome.words.data(), result.value().bytes.data(), outcome.words.size() * 8);

@@ -1,4 +1,4 @@
-// Runs programs through rustc on the host and through ockc on its emulator, and compares what they wrote.
+// Runs programs through rustc on the host and through ockc on its emulator or a GPU, and compares what they wrote.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,12 +11,14 @@ struct Setup {
     std::string ockc, rustc, source_dir, shim_dir, work_dir;   // paths
     std::vector<std::string> levels = {"0", "3"};              // -O levels
     std::vector<std::string> targets = {"sm_80"};
+    std::string device = "emulator";                           // or cuda:N
 };
 
 // What the programs wrote, slot by slot for each thread; or why there is nothing.
 struct Outcome {
     bool ok = false;
     std::string error;
+    bool no_device = false;
     std::vector<std::uint64_t> words;      // [thread][slot]
 };
 
@@ -30,7 +32,7 @@ class Harness {
 
     // `slot` keeps the files of parallel runs apart.
     Outcome on_host(const std::vector<Program>& programs, std::uint64_t seed, const std::string& slot) const;
-    Outcome on_emulator(const std::vector<Program>& programs, std::uint64_t seed, const std::string& slot, const std::string& level,
+    Outcome on_device(const std::vector<Program>& programs, std::uint64_t seed, const std::string& slot, const std::string& level,
                         const std::string& target) const;
     std::string source(const std::vector<Program>& programs) const;
     const Setup& setup() const { return setup_; }

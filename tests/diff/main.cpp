@@ -3,7 +3,10 @@
 //   --levels 0,3    optimisation levels                  --targets sm_80,sm_90
 //   --work DIR      where files go                       --print      only print the source of seed N
 //   --counts        how many programs have each construct  --reduce     make what fails smaller
-// 0: no difference; 1: findings, each with its seed and a file; 77: SKIPPED, no rustc.
+//   --constructs    no programs are run; fails when a construct is in less than 1 % of them
+//   --record FILE   write what rustc's programs give       --expect FILE  compare with that instead of with rustc
+//   --device cuda:0 where ockc's programs run              --limit N      only the first N of a record
+// 0: no difference; 1: findings, each with its seed and a file; 77: SKIPPED, no rustc or no device.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -15,6 +18,7 @@
 #include "driver/process.hpp"
 #include "generator.hpp"
 #include "harness.hpp"
+#include "recorded.hpp"
 #include "reduce.hpp"
 #include "support/file_io.hpp"
 
@@ -29,7 +33,9 @@ constexpr int kSkippedExit = 77;
 struct Arguments {
     std::uint64_t seed = 1;
     std::uint32_t count = 50, jobs = 1, batch = 50;
-    bool print = false, counts = false, reduce = false;
+    bool print = false, counts = false, reduce = false, constructs = false;
+    std::string record, expect;
+    std::uint32_t limit = UINT32_MAX;
     Setup setup;
 };
 
@@ -52,6 +58,8 @@ bool parse_arguments(int argc, char** argv, Arguments& arguments) {
             arguments.counts = true;
         } else if (option == "--reduce") {
             arguments.reduce = true;
+        } else if (option == "--constructs") {
+            arguments.constructs = true;
         } else if (i + 1 < argc) {
             const std::string value = argv[++i];
             const auto number = std::strtoull(value.c_str(), nullptr, 10);
@@ -63,6 +71,10 @@ bool parse_arguments(int argc, char** argv, Arguments& arguments) {
             else if (option == "--targets") arguments.setup.targets = split_commas(value);
             else if (option == "--work") arguments.setup.work_dir = value;
             else if (option == "--ockc") arguments.setup.ockc = value;
+            else if (option == "--device") arguments.setup.device = value;
+            else if (option == "--record") arguments.record = value;
+            else if (option == "--expect") arguments.expect = value;
+            else if (option == "--limit") arguments.limit = static_cast<std::uint32_t>(number);
             else return false;
         } else {
             return false;
@@ -99,12 +111,61 @@ class Campaign {
             });
         }
         for (std::thread& thread : threads) thread.join();
-        if (arguments_.counts) print_counts();
+        if (arguments_.counts) print_counts(false);
+        if (!arguments_.record.empty() && findings_ == 0) {
+            if (const Status s = write_file_if_changed(arguments_.record, format_record(record_)); !s.ok()) fmt::print("{}\n", s.error());
+        }
         fmt::print("{} programs, {} functions, {} findings\n", programs_, functions_, findings_);
         return findings_ == 0 ? 0 : 1;
     }
 
+    // The generator alone: how often each construct comes.
+    int run_constructs() {
+        for (std::uint32_t i = 0; i < arguments_.count; ++i) count({make_program(arguments_.seed + i)});
+        const std::uint32_t rare = print_counts(!arguments_.counts);
+        fmt::print("{} programs, {} constructs below 1 %\n", programs_, rare);
+        return rare == 0 ? 0 : 1;
+    }
+
+    // Against a record instead of rustc.
+    int run_expected(const Record& record) {
+        const std::uint32_t total = std::min(record.count, arguments_.limit);
+        std::uint32_t done = 0;
+        for (std::uint32_t at = 0; at < total; at += record.batch) {
+            std::vector<Program> programs;
+            for (std::uint32_t i = at; i < std::min(record.count, at + record.batch); ++i) programs.push_back(make_program(record.first_seed + i));
+            for (const std::string& target : harness_.setup().targets) {
+                for (const std::string& level : harness_.setup().levels) {
+                    const Outcome device = harness_.on_device(programs, programs[0].seed, "recorded", level, target);
+                    if (device.no_device) {
+                        fmt::print("SKIPPED: {}\n", device.error);
+                        return kSkippedExit;
+                    }
+                    expect(programs, device, record, level, target);
+                }
+            }
+            done += static_cast<std::uint32_t>(programs.size());
+        }
+        fmt::print("{} recorded programs on {}, {} findings\n", done, harness_.setup().device, findings_);
+        return findings_ == 0 ? 0 : 1;
+    }
+
   private:
+    void expect(const std::vector<Program>& programs, const Outcome& device, const Record& record, const std::string& level, const std::string& target) {
+        const std::vector<RecordedProgram> have = summaries(programs, device);
+        for (std::size_t i = 0; i < programs.size(); ++i) {
+            const auto known = record.programs.find(programs[i].seed);
+            const char* complaint = !device.ok                                                                    ? device.error.c_str()
+                                    : known == record.programs.end() || known->second.source != have[i].source ? "the record is of another generator: write it anew"
+                                    : known->second.results != have[i].results                                     ? "results differ from rustc's"
+                                                                                                                   : nullptr;
+            if (complaint == nullptr) continue;
+            ++findings_;
+            fmt::print("seed {} -O{} {}: {}\n", programs[i].seed, level, target, complaint);
+            if (!device.ok) return;   // the same for all of them
+        }
+    }
+
     void run_batch(std::uint32_t batch, const std::string& slot) {
         std::vector<Program> programs;
         for (std::uint32_t i = batch * arguments_.batch; i < std::min(arguments_.count, (batch + 1) * arguments_.batch); ++i) {
@@ -114,12 +175,22 @@ class Campaign {
         const std::uint64_t seed = programs[0].seed;
         const Outcome host = harness_.on_host(programs, seed, slot);
         const std::string complaint = host.ok ? compare(programs, host, seed, slot) : host.error;
+        if (complaint.empty() && !arguments_.record.empty()) remember(programs, host);
         if (complaint.empty() || each_alone(programs, slot)) return;
         const std::string file = fmt::format("{}/batch_{}.rsk", harness_.setup().work_dir, seed);
         (void)write_file_if_changed(file, harness_.source(programs));
         const std::lock_guard lock(mutex_);
         ++findings_;
         fmt::print("{} programs from seed {} together, though none of them alone: {}\n  source: {}\n", programs.size(), seed, complaint, file);
+    }
+
+    void remember(const std::vector<Program>& programs, const Outcome& host) {
+        const std::lock_guard lock(mutex_);
+        record_.first_seed = arguments_.seed;
+        record_.count = arguments_.count;
+        record_.batch = arguments_.batch;
+        const std::vector<RecordedProgram> all = summaries(programs, host);
+        for (std::size_t i = 0; i < all.size(); ++i) record_.programs[programs[i].seed] = all[i];
     }
 
     // Was there one that fails.
@@ -152,7 +223,7 @@ class Campaign {
     std::string compare(const std::vector<Program>& programs, const Outcome& host, std::uint64_t seed, const std::string& slot) const {
         for (const std::string& target : harness_.setup().targets) {
             for (const std::string& level : harness_.setup().levels) {
-                const Outcome device = harness_.on_emulator(programs, seed, slot, level, target);
+                const Outcome device = harness_.on_device(programs, seed, slot, level, target);
                 if (!device.ok) return device.error;
                 const std::string difference = first_difference(programs, host, device);
                 if (!difference.empty()) return fmt::format("-O{} {}: {}", level, target, difference);
@@ -182,12 +253,18 @@ class Campaign {
         }
     }
 
-    void print_counts() const {
+    // How many are below 1 %.
+    std::uint32_t print_counts(bool rare_only) const {
+        std::uint32_t rare = 0;
         for (std::size_t i = 0; i < kConstructs; ++i) {
             const ConstructInfo& info = constructs()[i];
-            const char* remark = info.weight == 0 ? "  (not in the grammar)" : counts_[i] * 100 < programs_ ? "  BELOW 1%" : "";
+            const bool is_rare = info.weight != 0 && counts_[i] * 100 < programs_;
+            rare += is_rare ? 1 : 0;
+            if (rare_only && !is_rare) continue;
+            const char* remark = info.weight == 0 ? "  (not in the grammar)" : is_rare ? "  BELOW 1%" : "";
             fmt::print("{:6}  {:5.1f}%  {}{}\n", counts_[i], 100.0 * counts_[i] / std::max(1u, programs_), info.name, remark);
         }
+        return rare;
     }
 
     const Arguments& arguments_;
@@ -195,7 +272,20 @@ class Campaign {
     std::mutex mutex_;
     std::array<std::uint32_t, kConstructs> counts_{};
     std::uint32_t programs_ = 0, functions_ = 0, findings_ = 0;
+    Record record_;
 };
+
+int expect_recorded(const Arguments& arguments, const Harness& harness) {
+    const Result<std::string> text = read_file(arguments.expect, std::size_t{1} << 24);
+    const Result<Record> record = text.ok() ? parse_record(text.value()) : Result<Record>(Failure{text.error()});
+    if (!record.ok()) {
+        fmt::print("{}\n", record.error());
+        return 1;
+    }
+    std::error_code ignored;
+    fs::create_directories(harness.setup().work_dir, ignored);
+    return Campaign(arguments, harness).run_expected(record.value());
+}
 
 }  // namespace
 
@@ -206,7 +296,7 @@ int main(int argc, char** argv) {
     arguments.setup.shim_dir = OCKC_SHIM_DIR;
     arguments.setup.work_dir = (fs::temp_directory_path() / "ockc-difftest").string();
     if (!parse_arguments(argc, argv, arguments)) {
-        fmt::print(stderr, "usage: difftest --seed N --count M [--jobs K] [--batch B] [--levels 0,3] [--targets sm_80] [--work DIR] [--counts] [--reduce] [--print]\n");
+        fmt::print(stderr, "usage: difftest --seed N --count M [--jobs K] [--batch B] [--levels 0,3] [--targets sm_80] [--work DIR] [--counts] [--reduce] [--print] [--constructs] [--record FILE] [--expect FILE] [--device cuda:0] [--limit N]\n");
         return 2;
     }
     arguments.setup.rustc = find_rustc();
@@ -215,6 +305,8 @@ int main(int argc, char** argv) {
         fmt::print("{}", harness.source({make_program(arguments.seed)}));
         return 0;
     }
+    if (arguments.constructs) return Campaign(arguments, harness).run_constructs();
+    if (!arguments.expect.empty()) return expect_recorded(arguments, harness);
     if (arguments.setup.rustc.empty()) {
         fmt::print("SKIPPED: rustc is not installed\n");
         return kSkippedExit;
