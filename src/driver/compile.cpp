@@ -121,7 +121,10 @@ class FileCompilation {
             case Emit::Hir:
             case Emit::Mir:
             case Emit::IrLowered:
+            case Emit::IrTileTypes:
+            case Emit::IrTileLayouts:
             case Emit::IrTile:
+            case Emit::IrTileLowered:
             case Emit::Ir:
                 for (const auto& [kind, text] : result_.dumps) {
                     if (kind == emit_info(output.emit).name) return text;

@@ -56,7 +56,10 @@ int print_one(const Options& options, const CompileResult& result, Emit emit) {
         case Emit::Mir:
         case Emit::Ir:
         case Emit::IrLowered:
+        case Emit::IrTileTypes:
+        case Emit::IrTileLayouts:
         case Emit::IrTile:
+        case Emit::IrTileLowered:
             for (const auto& [kind, text] : result.dumps) {
                 if (kind == emit_info(emit).name) print_output(text);
             }

@@ -340,7 +340,7 @@ void describe(CLI::App& app, Options& options, Raw& raw) {
             break;
         case Command::Inspect:
             app.add_option("FILE", raw.file, "Source file, or -")->required();
-            app.add_option("--emit", raw.emits, "tokens, ast, hir, mir, ir-lowered, ir, ptx, header, manifest, sass or report")->allow_extra_args(false)->required();
+            app.add_option("--emit", raw.emits, "tokens, ast, hir, mir, ir-lowered, ir-tile, ir, ptx, header, manifest, sass or report")->allow_extra_args(false)->required();
             app.add_option("--kernel", options.inspect_kernel, "Only this kernel");
             add_code_options(app, options, raw);
             add_language_options(app, options, raw);

@@ -312,7 +312,8 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         opt_options.level = std::max(opt_options.level, 1);   // tiles must be values
         opt::run_early(lowered.module, opt_options);
         const auto wishes = tile::lower(lowered.module, sink, tile_device(options), [&](std::string_view step) {
-            if (step == "tile-pipeline") dump("ir-tile", [&] { return ir_dump(lowered.module, options.dump_kernel); });
+            const std::string kind = step == "tile-pipeline" ? "ir-tile" : fmt::format("ir-{}", step == "tile-lower" ? "tile-lowered" : step);
+            dump(kind, [&] { return ir_dump(lowered.module, options.dump_kernel); });
         });
         timer.end("tile");
         if (!wishes) return;
