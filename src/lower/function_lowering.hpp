@@ -179,6 +179,7 @@ class FunctionLowering {
     void tile_store(std::span<const Value> args);
     void tile_scalar(const Value& tile, const PlaceRef& destination);
     void tile_extent(ItemRef item, const Value& axis, const PlaceRef& destination);
+    std::uint64_t product_format(TypeId lhs, TypeId rhs);
     void tile_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     std::vector<ir::ValueId> block_origin(const abi::KernelParam& param, std::span<const ir::ValueId> extents);
     void bind_tensor(const PlaceRef& local, const abi::KernelParam& param, std::span<const ir::ValueId> slots);

@@ -107,6 +107,18 @@ void FunctionLowering::tile_extent(ItemRef item, const Value& axis, const PlaceR
     store(destination, scalar_value(destination.type, extent));
 }
 
+// What the elements of both operands are, where their IR type does not say it: the format of tile/matrix_forms.def with that
+// number, by the lang items that name them. 0: their type, or not the same.
+std::uint64_t FunctionLowering::product_format(TypeId lhs, TypeId rhs) {
+    constexpr std::string_view kFormats[] = {"tf32", "f8e4m3fn", "f8e5m2"};
+    const TypeId a = module_.shaped_type(lhs).element, b = module_.shaped_type(rhs).element;
+    if (a != b || types_[a].kind != TypeKind::Adt) return 0;
+    for (std::size_t i = 0; i < std::size(kFormats); ++i) {
+        if (types_[a].def == module_.context().program().lang_item(kFormats[i])) return i + 1;
+    }
+    return 0;
+}
+
 void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
     std::vector<ir::ValueId> operands;
     const auto give = [&](ir::Op op, std::uint64_t imm = 0, ir::FuncId callee = {}) {
@@ -138,7 +150,7 @@ void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<c
         case Intrinsic::TileMma: {
             const types::TypeData& apply = types_[args[0].type];
             for (const Value& tile : args.subspan(1)) operands.push_back(tile.a);
-            return give(ir::Op::TileMma, 0, module_.function_of({apply.def, apply.args}, {}, builder_.span()));
+            return give(ir::Op::TileMma, product_format(args[1].type, args[2].type), module_.function_of({apply.def, apply.args}, {}, builder_.span()));
         }
         case Intrinsic::TileScalar: return tile_scalar(args[0], destination);
         case Intrinsic::TileReshape: operands.push_back(args[0].a); return give(ir::Op::TileReshape);

@@ -11,6 +11,7 @@ namespace ockc::tile {
 
 using namespace ir;
 
+static constexpr std::uint32_t kRegisterBytes = 4;
 static constexpr std::uint32_t kMostMatrices = 4;      // that one instruction loads
 static constexpr std::uint32_t kMatrixRowBytes = 16;   // of the 8 x 8 matrices that one instruction loads
 
@@ -45,7 +46,7 @@ static bool find_matrix_load(const MatrixOperand& operand, MatrixLoad& load) {
     };
     const std::vector<std::uint32_t>& lanes = operand.layout.lanes;
     const std::uint32_t across = operand.axis == 1 ? lanes[2] : 1;   // weight of the other axis
-    if (operand.packed > 1 && lies_in_row(along)) {
+    if (bytes <= kRegisterBytes && lies_in_row(along)) {
         load.row = {lanes[2], lanes[3], lanes[4]};
         return true;
     }
@@ -90,7 +91,8 @@ class FragmentReader {
     ValueId word(std::uint32_t number) {
         std::vector<ValueId> parts;
         for (std::uint32_t i = 0; i < operand_.packed; ++i) parts.push_back(operand_.base.valid() ? element(number + i) : operand_.values[number + i]);
-        return operand_.packed == 1 ? parts[0] : lowering_.word_of(parts);
+        if (operand_.packed > 1) return lowering_.word_of(parts);
+        return operand_.type.element == Type::F32 ? lowering_.builder_.convert(Op::Bitcast, Type::I32, parts[0]) : parts[0];
     }
 
     ValueId element(std::uint32_t number) {

@@ -8,16 +8,14 @@ using namespace ir;
 
 namespace {
 
-constexpr std::uint16_t kFirstMatrixTarget = 80;   // sm_80
-
 constexpr MatrixForm kMatrixForms[] = {
-#define OCKC_MATRIX_FORM(machine, element, sign, sum, rows, columns, depth) \
-    {intrinsic::Machine::machine, Type::element, Sign::sign, Type::sum, rows, columns, depth},
+#define OCKC_MATRIX_FORM(machine, sm, element, format, sum, rows, columns, depth) \
+    {intrinsic::Machine::machine, sm, Type::element, Format::format, Type::sum, rows, columns, depth},
 #include "tile/matrix_forms.def"
 };
 
-// How the function that adds one product widens its integers; None: not all in one way.
-Sign sign_of(const Function& adds) {
+// How the function that adds one product widens its integers; Plain: not all in one way.
+Format sign_of(const Function& adds) {
     bool is_signed = false, is_unsigned = false;
     for (const BlockId block : adds.layout) {
         for (const InstId id : adds.blocks[block].insts) {
@@ -26,8 +24,8 @@ Sign sign_of(const Function& adds) {
             is_unsigned = is_unsigned || inst.op == Op::Zext;
         }
     }
-    if (is_signed == is_unsigned) return Sign::None;
-    return is_signed ? Sign::Signed : Sign::Unsigned;
+    if (is_signed == is_unsigned) return Format::Plain;
+    return is_signed ? Format::Signed : Format::Unsigned;
 }
 
 // Bases along one axis: `first`, twice that, .. below `end`.
@@ -45,13 +43,15 @@ void warp_bases(std::vector<std::uint32_t>& bases, std::uint32_t own, std::uint3
 }  // namespace
 
 const MatrixForm* matrix_form(const Module& module, const Function& function, const Instruction& mma, const Device& device) {
-    if (device.sm < kFirstMatrixTarget) return nullptr;
     const auto type = [&](ValueId value) -> const TileType& { return module.tile_types[function.values[value].tile]; };
     const TileType &lhs = type(mma.args[0]), &rhs = type(mma.args[1]), &sum = type(mma.args[2]);
     for (const MatrixForm& form : kMatrixForms) {
         if (lhs.element != form.element || rhs.element != form.element || sum.element != form.sum) continue;
         if (sum.shape[0] < form.rows || sum.shape[1] < form.columns || lhs.shape[1] < form.depth) continue;
-        if (form.sign == Sign::None || form.sign == sign_of(module.functions[mma.callee])) return &form;
+        const auto format = static_cast<Format>(mma.imm);
+        const bool is_integer = form.format == Format::Signed || form.format == Format::Unsigned;
+        const bool fits = is_integer ? format == Format::Plain && form.format == sign_of(module.functions[mma.callee]) : form.format == format;
+        if (fits && device.sm >= form.sm) return &form;
     }
     return nullptr;
 }

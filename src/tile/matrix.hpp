@@ -10,12 +10,13 @@
 
 namespace ockc::tile {
 
-enum class Sign : std::uint8_t { None, Signed, Unsigned };
+enum class Format : std::uint8_t { Plain, Tf32, E4m3, E5m2, Signed, Unsigned };
 
 struct MatrixForm {
     intrinsic::Machine machine;
+    std::uint16_t sm;
     ir::Type element;
-    Sign sign;
+    Format format;
     ir::Type sum;
     std::uint32_t rows, columns, depth;
 

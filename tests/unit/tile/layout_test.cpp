@@ -108,9 +108,10 @@ TEST_CASE("permuted: a tile in shared memory stays where it is") {
 }
 
 TEST_CASE("fragments: a block holds every lane of sums and operands, and 16-bit sums are a left operand") {
-    constexpr tile::MatrixForm kForms[] = {{intrinsic::Machine::MmaM16n8k16F32Bf16, ir::Type::BF16, tile::Sign::None, ir::Type::F32, 16, 8, 16},
-                                           {intrinsic::Machine::MmaM16n8k32S32S8, ir::Type::I8, tile::Sign::Signed, ir::Type::I32, 16, 8, 32},
-                                           {intrinsic::Machine::MmaM8n8k4F64, ir::Type::F64, tile::Sign::None, ir::Type::F64, 8, 8, 4}};
+    constexpr tile::MatrixForm kForms[] = {{intrinsic::Machine::MmaM16n8k16F32Bf16, 80, ir::Type::BF16, tile::Format::Plain, ir::Type::F32, 16, 8, 16},
+                                           {intrinsic::Machine::MmaM16n8k8F32Tf32, 80, ir::Type::F32, tile::Format::Tf32, ir::Type::F32, 16, 8, 8},
+                                           {intrinsic::Machine::MmaM16n8k32S32S8, 80, ir::Type::I8, tile::Format::Signed, ir::Type::I32, 16, 8, 32},
+                                           {intrinsic::Machine::MmaM8n8k4F64, 80, ir::Type::F64, tile::Format::Plain, ir::Type::F64, 8, 8, 4}};
     for (const tile::MatrixForm& form : kForms) {
         for (const Shape& sums : {Shape{16, 8}, Shape{64, 32}, Shape{32, 128}}) {
             for (const tile::WarpGrid grid : {tile::WarpGrid{0, 0}, tile::WarpGrid{1, 1}, tile::WarpGrid{2, 0}, tile::WarpGrid{0, 3}}) {
