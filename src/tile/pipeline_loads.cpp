@@ -17,6 +17,7 @@
 
 #include "ir/analysis/loops.hpp"
 #include "tile/layout.hpp"
+#include "tile/loop_slice.hpp"
 #include "tile/tile.hpp"
 
 namespace ockc::tile {
@@ -31,49 +32,6 @@ constexpr std::uint32_t kGoodStages = 3;            // fewer: rather one large b
 constexpr std::uint32_t kSmallBlock = 128;          // threads
 constexpr std::uint32_t kReservedBytes = 1024;      // of each block, for the system
 constexpr std::uint32_t kManyRegisters = 64;        // of sums: with more, no second block fits anyway
-
-// Copies what a value is computed from, with another count in the place of the loop's.
-class Slice {
-  public:
-    Slice(Function& function, Builder& builder, const Loops& loops, LoopId loop) : function_(function), builder_(builder), loops_(loops), loop_(loop) {}
-
-    bool is_outside(ValueId value) const {
-        const Value& data = function_.values[value];
-        const BlockId block = data.inst.valid() ? home_of(data.inst) : data.block;
-        return !loops_.contains(loop_, block);
-    }
-
-    // Is the value a function of `count` and of what is known in front of the loop?
-    bool depends_on_count_only(ValueId value, ValueId count, int steps = kMostSteps) const {
-        if (value == count || is_outside(value)) return true;
-        const Instruction* def = function_.def(value);
-        if (def == nullptr || steps == 0 || op_info(def->op).effect != Effect::Pure || is_tile(def->type)) return false;
-        return std::all_of(def->args.begin(), def->args.end(), [&](ValueId arg) { return depends_on_count_only(arg, count, steps - 1); });
-    }
-
-    ValueId with_count(ValueId value, ValueId count, ValueId other) {
-        if (value == count) return other;
-        if (is_outside(value)) return value;
-        Instruction inst = *function_.def(value);
-        inst.results.clear();
-        for (ValueId& arg : inst.args) arg = with_count(arg, count, other);
-        const Type result = function_.type_of(value);
-        const InstId id = builder_.append(std::move(inst), {&result, 1});
-        return function_.insts[id].result();
-    }
-
-    void note(InstId inst, BlockId block) { homes_.set(inst, block); }
-
-  private:
-    BlockId home_of(InstId inst) const { return homes_[inst]; }
-    static constexpr int kMostSteps = 12;
-
-    Function& function_;
-    Builder& builder_;
-    const Loops& loops_;
-    LoopId loop_;
-    SideMap<InstId, BlockId> homes_;
-};
 
 // A loop whose header counts: `count` goes up by `step` each time, and the loop goes on while `goes_on` holds.
 struct Counted {
@@ -163,7 +121,7 @@ class LoadPipeliner {
         return value.block == function_.entry() && function_.param_attrs[value.index].readonly;
     }
 
-    std::optional<Counted> count_of(const Loop& loop, const Slice& slice) const {
+    std::optional<Counted> count_of(const Loop& loop, const LoopSlice& slice) const {
         const Instruction& latch = function_.terminator(loop.latches[0]);
         const auto back = std::find_if(latch.targets.begin(), latch.targets.end(), [&](const Target& target) { return target.block == loop.header; });
         const auto& params = function_.blocks[loop.header].params;
@@ -179,7 +137,7 @@ class LoadPipeliner {
         return std::nullopt;
     }
 
-    void find_test(const Loop& loop, const Slice& slice, Counted& counted) const {
+    void find_test(const Loop& loop, const LoopSlice& slice, Counted& counted) const {
         const Instruction& branch = function_.terminator(loop.header);
         if (branch.op != Op::Br || !slice.depends_on_count_only(branch.args[0], counted.count)) return;
         const auto in_loop = [&](const Target& target) { return std::find(loop.blocks.begin(), loop.blocks.end(), target.block) != loop.blocks.end(); };
@@ -205,10 +163,7 @@ class LoadPipeliner {
         const Loop& loop = loops[id];
         if (loop.latches.size() != 1) return false;
         std::vector<Site> sites = loads_of(id, loops, dominators);
-        Slice slice(function_, builder_, loops, id);
-        for (const BlockId block : function_.layout) {
-            for (const InstId inst : function_.blocks[block].insts) slice.note(inst, block);
-        }
+        LoopSlice slice(function_, builder_, loops, id);
         const std::optional<Counted> counted = count_of(loop, slice);
         if (!counted) return false;
         const bool writes = may_write(id, loops);
@@ -228,13 +183,13 @@ class LoadPipeliner {
 
     ValueId i32(std::uint32_t value) { return builder_.const_int(Type::I32, value); }
 
-    ValueId goes_on(const Counted& counted, Slice& slice, ValueId count) {
+    ValueId goes_on(const Counted& counted, LoopSlice& slice, ValueId count) {
         if (!counted.test.valid()) return builder_.const_bool(true);
         const ValueId test = slice.with_count(counted.test, counted.count, count);
         return counted.while_true ? test : builder_.unary(Op::Not, Type::I1, test);
     }
 
-    void start_copies(std::span<const Site> sites, std::span<const ValueId> rings, const Counted& counted, Slice& slice, ValueId slot, ValueId count) {
+    void start_copies(std::span<const Site> sites, std::span<const ValueId> rings, const Counted& counted, LoopSlice& slice, ValueId slot, ValueId count) {
         const ValueId wanted = goes_on(counted, slice, count);
         for (std::size_t i = 0; i < sites.size(); ++i) {
             const Instruction load = function_.insts[sites[i].inst];
@@ -297,7 +252,7 @@ class LoadPipeliner {
     }
 
     // The rings, then a small loop that starts the first copies. Ends in a block without a terminator.
-    std::vector<ValueId> fill(BlockId front, const Loop& loop, std::span<const Site> sites, const Counted& counted, Slice& slice, std::uint32_t stages) {
+    std::vector<ValueId> fill(BlockId front, const Loop& loop, std::span<const Site> sites, const Counted& counted, LoopSlice& slice, std::uint32_t stages) {
         builder_.at_end(front);
         std::vector<ValueId> rings;
         for (const Site& site : sites) rings.push_back(tile_value(Op::TileRing, Instruction(function_.insts[site.inst]), {}, stages));
@@ -325,7 +280,7 @@ class LoadPipeliner {
         function_.layout.insert(at, others.begin(), others.end());
     }
 
-    void rewrite(const Loop& loop, std::span<const Site> sites, const Counted& counted, Slice& slice, std::uint32_t stages, const Cfg& cfg) {
+    void rewrite(const Loop& loop, std::span<const Site> sites, const Counted& counted, LoopSlice& slice, std::uint32_t stages, const Cfg& cfg) {
         builder_.set_span(function_.insts[sites[0].inst].span);
         const BlockId front = front_of(loop, cfg);
         const std::vector<ValueId> rings = fill(front, loop, sites, counted, slice, stages);
@@ -341,7 +296,7 @@ class LoadPipeliner {
     }
 
     // In front of the first load: its stage has come; the copies of a later iteration start.
-    void ahead(std::span<const Site> sites, std::span<const ValueId> rings, const Counted& counted, Slice& slice, ValueId slot, std::uint32_t stages) {
+    void ahead(std::span<const Site> sites, std::span<const ValueId> rings, const Counted& counted, LoopSlice& slice, ValueId slot, std::uint32_t stages) {
         for (std::size_t i = 0; i < sites.size(); ++i) {
             const std::vector<InstId> insts = std::move(function_.blocks[sites[i].block].insts);
             function_.blocks[sites[i].block].insts.clear();
