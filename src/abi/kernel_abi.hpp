@@ -85,6 +85,7 @@ enum class ParamKind : std::uint8_t {
     Struct,         // by value, `.param .align A .b8 name[N]`
     Pointer,        // *const T / *mut T: one address
     Tensor,         // &Tensor<E, D> and &mut Tensor<E, S>: pointer, then an i32 extent and an i32 stride (in elements) for each axis
+    TensorMap,      // &TmaDescriptor: its 128 bytes, which stay where the launch put them
     ZeroSized,      // takes part in the signature, has no .param
 };
 

@@ -63,8 +63,16 @@ class KernelCheck {
         if (data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Adt && types_[data.element].def == cx_.state().lang.tensor) {
             return check_tensor(data, at);
         }
+        const bool to_map = data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Adt && types_[data.element].def == cx_.state().lang.tensor_map;
+        if (to_map && data.mutability != Mutability::Mut) return;   // the launch brings it along
         if (data.kind == TypeKind::Ref) return check_reference(data, type, at);
         if (data.kind == TypeKind::RawPtr) return;
+        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.tensor_map) {
+            error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
+                .label(at, "tensor copies read a descriptor where the launch has put it, not a copy of it")
+                .help("take `&TmaDescriptor`");
+            return;
+        }
         if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.disjoint_slice) return check_disjoint(data, at);
         if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.uniform) return check_uniform(data, type, at);
         if (const std::string why = not_plain(type, 0); !why.empty()) {
@@ -112,6 +120,12 @@ class KernelCheck {
             if (const std::string why = not_plain(pointee.element, 0); !why.empty()) {
                 error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type))).label(at, why).help("the elements must be plain data");
             }
+            return;
+        }
+        if (pointee.kind == TypeKind::Adt && pointee.def == cx_.state().lang.tensor_map) {
+            error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
+                .label(at, "a kernel cannot change a descriptor")
+                .help("take `&TmaDescriptor`");
             return;
         }
         error(Code::OCK0104, at, fmt::format("a kernel parameter of type `{}` cannot be launched", cx_.text(type)))
@@ -399,7 +413,12 @@ void check_intrinsic(Context& context, DefId fn) {
     }
     std::size_t inputs = context.fn_sig(fn).inputs.size();
     const std::size_t arity = intrinsic::info(*known).arity;
-    if (intrinsic::machine_of(*known)) {   // const parameters are operands too
+    if (const auto machine = intrinsic::machine_of(*known)) {   // const parameters are operands too, and the elements of arrays
+        const bool any_number = intrinsic::info(*machine).operands.find('*') != std::string_view::npos;
+        for (const TypeId input : context.fn_sig(fn).inputs) {
+            const TypeData& data = context.types()[input];
+            if (data.kind == TypeKind::Array && !any_number) inputs += context.usize_value(data.length).value_or(1) - 1;
+        }
         for (const auto& param : context.generics_of(fn).own) inputs += param.kind == hir::GenericParam::Kind::Const ? 1 : 0;
     }
     if (inputs != arity) {

@@ -20,6 +20,20 @@ struct LaunchFailure {
     std::string text;            // several lines; with the kernel's source line where it is known
 };
 
+// A tensor map for an argument: everything with the fastest dimension first.
+struct TensorMapRequest {
+    abi::Scalar type = abi::Scalar::F32;
+    std::vector<std::uint64_t> dims;
+    std::vector<std::uint32_t> box;
+    std::uint32_t swizzle = 0;   // bytes; 0: none
+
+    // In bytes, of the second dimension onward.
+    std::vector<std::uint64_t> strides() const;
+    // The driver's numbers.
+    int type_number() const;
+    int swizzle_number() const { return swizzle == 0 ? 0 : swizzle == 32 ? 1 : swizzle == 64 ? 2 : 3; }
+};
+
 class LaunchDevice {
   public:
     virtual ~LaunchDevice() = default;
@@ -28,6 +42,8 @@ class LaunchDevice {
     // `sites`: the module's places of failed checks, for the failure's text where the device tells the place.
     virtual Status load(const CompiledImage& image, std::span<const abi::PanicSite> sites) = 0;
     virtual Result<DevicePtr> upload(const std::string& bytes) = 0;
+    // The bytes of a tensor map of memory that was uploaded.
+    virtual Result<std::string> tensor_map(DevicePtr at, const TensorMapRequest& request) = 0;
     // Bytes for a module variable.
     virtual Status set_constant(const std::string& symbol, const std::string& bytes) = 0;
     virtual Status download(DevicePtr from, std::string& bytes) = 0;

@@ -1,5 +1,7 @@
 #include "driver/device_arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace ockc::driver {
@@ -10,6 +12,16 @@ std::string slot_of(std::uint64_t value) {
     std::string bytes(sizeof value, '\0');
     std::memcpy(bytes.data(), &value, sizeof value);
     return bytes;
+}
+
+// The driver counts dimensions from the fastest.
+TensorMapRequest map_of(const PlannedArgument& argument) {
+    TensorMapRequest request;
+    request.type = argument.array.type;
+    request.dims.assign(argument.array.shape.rbegin(), argument.array.shape.rend());
+    request.box.assign(argument.box.rbegin(), argument.box.rend());
+    request.swizzle = argument.swizzle;
+    return request;
 }
 
 // An i32: the low half.
@@ -33,6 +45,12 @@ Result<DeviceArguments> DeviceArguments::upload(const LaunchPlan& plan, LaunchDe
         const Result<DevicePtr> address = device.upload(argument.array.bytes);
         if (!address.ok()) return Failure{address.error()};
         result.addresses_[i] = address.value();
+        if (argument.param->kind == abi::ParamKind::TensorMap) {
+            const Result<std::string> map = device.tensor_map(address.value(), map_of(argument));
+            if (!map.ok()) return Failure{fmt::format("`{}`: {}", argument.param->name, map.error())};
+            result.slots_.push_back(map.value());
+            continue;
+        }
         result.slots_.push_back(slot_of(address.value()));
         if (argument.param->kind == abi::ParamKind::Tensor) {   // extents, then the strides of row-major order
             for (const std::uint64_t extent : argument.array.shape) result.slots_.push_back(half_of(extent));

@@ -32,6 +32,8 @@ using CuResult = int;
     X(allocate, "cuMemAlloc_v2", (DevicePtr*, std::size_t))                                                           \
     X(to_device, "cuMemcpyHtoD_v2", (DevicePtr, const void*, std::size_t))                                            \
     X(to_host, "cuMemcpyDtoH_v2", (void*, DevicePtr, std::size_t))                                                    \
+    X(tensor_map, "cuTensorMapEncodeTiled", (void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, \
+                                             const std::uint32_t*, const std::uint32_t*, int, int, int, int))         \
     X(launch_kernel, "cuLaunchKernel", (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
                                         void*, void**, void**))                                                       \
     X(launch_cooperative, "cuLaunchCooperativeKernel", (void*, unsigned, unsigned, unsigned, unsigned, unsigned,      \
@@ -116,6 +118,20 @@ class CudaDevice final : public LaunchDevice {
         if (CuResult e = api_.allocate(&at, std::max<std::size_t>(bytes.size(), 1)); e != 0) return Failure{api_.text(e)};
         if (CuResult e = bytes.empty() ? 0 : api_.to_device(at, bytes.data(), bytes.size()); e != 0) return Failure{api_.text(e)};
         return at;
+    }
+
+    Result<std::string> tensor_map(DevicePtr at, const TensorMapRequest& request) override {
+        struct alignas(64) Map {
+            char bytes[128];
+        } map;
+        const std::vector<std::uint64_t> strides = request.strides();
+        const std::vector<std::uint32_t> steps(request.dims.size(), 1);
+        constexpr int kPromotion256 = 3;
+        if (CuResult e = api_.tensor_map(&map, request.type_number(), static_cast<std::uint32_t>(request.dims.size()), reinterpret_cast<void*>(at),
+                                         request.dims.data(), strides.data(), request.box.data(), steps.data(), 0, request.swizzle_number(), kPromotion256, 0);
+            e != 0)
+            return Failure{api_.text(e)};
+        return std::string(map.bytes, sizeof map.bytes);
     }
 
     Status set_constant(const std::string& symbol, const std::string& bytes) override {

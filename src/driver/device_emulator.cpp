@@ -8,6 +8,7 @@
 #include "abi/panic_record.hpp"
 #include "driver/device.hpp"
 #include "emu/emulator.hpp"
+#include "emu/tensor_map.hpp"
 
 namespace ockc::driver {
 
@@ -33,6 +34,23 @@ class EmulatorDevice final : public LaunchDevice {
         if (!address) return Failure{"the emulator is out of memory"};
         if (!bytes.empty() && !device_.memory().copy_in(*address, bytes.data(), bytes.size())) return Failure{"cannot write memory"};
         return DevicePtr{*address};
+    }
+
+    Result<std::string> tensor_map(DevicePtr at, const TensorMapRequest& request) override {
+        const std::vector<std::uint64_t> strides = request.strides();
+        const std::vector<std::uint32_t> steps(request.dims.size(), 1);
+        emu::TensorRequest wanted;
+        wanted.type = static_cast<emu::TensorType>(request.type_number());
+        wanted.swizzle = static_cast<emu::TensorSwizzle>(request.swizzle_number());
+        wanted.rank = static_cast<std::uint32_t>(request.dims.size());
+        wanted.address = at;
+        wanted.dims = request.dims.data();
+        wanted.strides = strides.data();
+        wanted.box = request.box.data();
+        wanted.steps = steps.data();
+        emu::TensorMap map;
+        if (!emu::encode_tensor_map(wanted, map)) return Failure{"no tensor map can be made of this array and box"};
+        return std::string(reinterpret_cast<const char*>(&map), sizeof map);
     }
 
     Status set_constant(const std::string& symbol, const std::string& bytes) override {
@@ -125,6 +143,33 @@ std::string without_values(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> TensorMapRequest::strides() const {
+    std::vector<std::uint64_t> result;
+    std::uint64_t bytes = abi::scalar_info(type).bytes;
+    for (std::size_t d = 0; d + 1 < dims.size(); ++d) result.push_back(bytes *= dims[d]);
+    return result;
+}
+
+int TensorMapRequest::type_number() const {
+    using abi::Scalar;
+    switch (type) {
+        case Scalar::F16: return 6;
+        case Scalar::BF16: return 9;
+        case Scalar::F32: return 7;
+        case Scalar::F64: return 8;
+        case Scalar::I32: return 3;
+        case Scalar::I64:
+        case Scalar::Isize: return 5;
+        default: break;   // unsigned, or no different
+    }
+    switch (abi::scalar_info(type).bytes) {
+        case 1: return 0;
+        case 2: return 1;
+        case 4: return 2;
+        default: return 4;
+    }
+}
 
 std::string failed_check(std::span<const abi::PanicSite> sites, std::string_view file, std::uint32_t line, std::uint32_t column) {
     std::vector<std::string> texts;

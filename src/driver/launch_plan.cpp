@@ -19,7 +19,7 @@ constexpr std::uint32_t kDefaultBlock = 256;
 
 bool takes_array(const abi::KernelParam& param) {
     return param.kind == abi::ParamKind::Slice || param.kind == abi::ParamKind::DisjointSlice || param.kind == abi::ParamKind::Pointer ||
-           param.kind == abi::ParamKind::Tensor;
+           param.kind == abi::ParamKind::Tensor || param.kind == abi::ParamKind::TensorMap;
 }
 
 // A tensor's rank, and the extents that its type fixes.
@@ -126,6 +126,7 @@ class Planner {
 
     Status read_argument(PlannedArgument& argument, const std::string& text) {
         const abi::KernelParam& param = *argument.param;
+        if (param.kind == abi::ParamKind::TensorMap) return read_map(argument, text);
         if (takes_array(param)) {
             Result<Array> array = parse_array(text);
             if (!array.ok()) return Failure{fmt::format("--arg {}: {}", param.name, array.error())};
@@ -139,6 +140,33 @@ class Planner {
         Result<std::string> bytes = parse_scalar(param.type.scalar, text);
         if (!bytes.ok()) return Failure{fmt::format("--arg {}: {}", param.name, bytes.error())};
         argument.scalar = std::move(bytes.value());
+        return Unit{};
+    }
+
+    // `map:BOX:SWIZZLE:ARRAY`, "map:16,64:128:iota:f16[64,256]".
+    static Status read_map(PlannedArgument& argument, const std::string& text) {
+        const std::string& name = argument.param->name;
+        const Failure shape{fmt::format("--arg {}: a tensor map is given as map:BOX:SWIZZLE:ARRAY, as in map:16,64:128:iota:f16[64,256]", name)};
+        const std::size_t box = text.find(':'), swizzle = box == std::string::npos ? box : text.find(':', box + 1);
+        const std::size_t array = swizzle == std::string::npos ? swizzle : text.find(':', swizzle + 1);
+        if (array == std::string::npos || text.substr(0, box) != "map") return shape;
+        for (std::size_t at = box + 1; at <= swizzle;) {
+            const std::size_t end = std::min(text.find(',', at), swizzle);
+            const Result<std::string> extent = parse_scalar(abi::Scalar::U32, text.substr(at, end - at));
+            if (!extent.ok()) return shape;
+            argument.box.emplace_back();
+            std::memcpy(&argument.box.back(), extent.value().data(), sizeof(std::uint32_t));
+            at = end + 1;
+        }
+        const std::string bytes = text.substr(swizzle + 1, array - swizzle - 1);
+        if (bytes != "0" && bytes != "32" && bytes != "64" && bytes != "128") return Failure{fmt::format("--arg {}: a swizzle has 0, 32, 64 or 128 bytes, not {}", name, bytes)};
+        argument.swizzle = static_cast<std::uint32_t>(std::stoul(bytes));
+        Result<Array> value = parse_array(text.substr(array + 1));
+        if (!value.ok()) return Failure{fmt::format("--arg {}: {}", name, value.error())};
+        argument.array = std::move(value.value());
+        if (abi::scalar_info(argument.array.type).bytes > sizeof(std::uint64_t)) return Failure{fmt::format("--arg {}: a tensor's elements have up to 64 bits", name)};
+        if (argument.array.shape.size() != argument.box.size())
+            return Failure{fmt::format("--arg {}: the box has {} dimensions, the array {}", name, argument.box.size(), argument.array.shape.size())};
         return Unit{};
     }
 

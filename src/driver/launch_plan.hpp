@@ -15,6 +15,8 @@ namespace ockc::driver {
 struct PlannedArgument {
     const abi::KernelParam* param = nullptr;
     Array array;                 // slices and pointers
+    std::vector<std::uint32_t> box;   // tensor maps: extents of the array's boxes
+    std::uint32_t swizzle = 0;        // and the bytes of their swizzle
     std::string scalar;          // by-value parameters: bytes
     bool is_array() const;
 };

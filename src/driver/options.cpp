@@ -112,7 +112,7 @@ void add_launch_options(CLI::App& app, Options& options, Raw& raw) {
     app.add_option("--device", options.launch.device, "emulator or cuda:N");
     app.add_option("--grid", raw.grid, "Blocks: X[,Y[,Z]]");
     app.add_option("--block", raw.block, "Threads in a block: X[,Y[,Z]]");
-    app.add_option("--arg", raw.args, "NAME=VALUE: 3, 2.5, true, @file.npy, zeros:f32[1024], ones:.., iota:i32[1024], rand:f32[1024]:SEED[:LO:HI]")
+    app.add_option("--arg", raw.args, "NAME=VALUE: 3, 2.5, true, @file.npy, zeros:f32[1024], ones:.., iota:i32[1024], rand:f32[1024]:SEED[:LO:HI], map:BOX:SWIZZLE:ARRAY")
         ->allow_extra_args(false);
     app.add_option("--constant", raw.constants, "NAME=VALUE: constant memory, given as an argument is")->allow_extra_args(false);
     app.add_option("--save", raw.saves, "NAME=FILE.npy: write an array argument after the run")->allow_extra_args(false);

@@ -138,6 +138,7 @@ class ResidentBlock {
         warp.exited = ~mask;
         warp.set_active(mask);
         warp.carry = 0;
+        warp.products = {};
         warp.limit = kNoLimit;
         warp.frame = 0;
         warp.frames.assign(1, Frame{});

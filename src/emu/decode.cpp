@@ -101,6 +101,7 @@ bool ends_line(Form form) {
     return form == Form::Bra || form == Form::Ret || form == Form::Exit || form == Form::Trap;
 }
 bool is_matrix(Form form) { return form >= Form::Ldmatrix && form <= Form::MmaF64; }
+bool is_warpgroup(Form form) { return form >= Form::WgmmaFence && form <= Form::SetMaxNReg; }
 // Handlers of these may park lanes at the op itself, so no guard may stand in front.
 bool may_park(Form form) {
     switch (form) {
@@ -112,7 +113,7 @@ bool may_park(Form form) {
         case Form::Redux:
         case Form::ReduxLogic:
         case Form::Elect: return true;
-        default: return makes_lanes_wait(form) || ends_line(form) || is_matrix(form);
+        default: return makes_lanes_wait(form) || ends_line(form) || is_matrix(form) || is_warpgroup(form);
     }
 }
 
@@ -276,6 +277,7 @@ class FunctionDecoder {
         request_.mods = instr.mods;
         if (instr.form == Form::LdNc) request_.mods.space = Space::Global;
         if (is_matrix(instr.form)) request_.mods.space = Space::Shared;
+        if (instr.form == Form::CpAsyncArrive || instr.form == Form::CpAsyncArriveNoInc) request_.mods.space = Space::Shared;
         if (instr.form == Form::MbarArriveCluster) request_.mods.space = Space::SharedCluster;
         copy_modifiers(op);
         operands(instr, op);
@@ -355,13 +357,16 @@ class FunctionDecoder {
                     ++source;
                     break;
                 case Role::Immediate: op.imm = static_cast<std::uint64_t>(operand.value); break;
+                case Role::Immediates: immediates(operand, op); break;
                 case Role::Address:
+                case Role::TensorMap:
                     if (source != 0 && instr.form != Form::St) further_address(instr, operand, source, op);
                     else address(instr, operand, op);
                     ++source;
                     break;
                 case Role::VectorOrReg: value_or_vector(instr, spec, operand, op, source); break;
-                case Role::List: list(instr, spec, operand, op); break;
+                case Role::List:
+                case Role::Updated: list(instr, spec, operand, op); break;
                 case Role::Sink:
                 case Role::Label:
                 case Role::Function:
@@ -416,6 +421,12 @@ class FunctionDecoder {
         if (width_ == 0) return slots_.constant(0, value != 0 ? kAllLanes : 0);
         const std::uint64_t mask = width_ == 8 ? ~0ull : (1ull << (8 * width_)) - 1;
         return slots_.constant(width_, value & mask);
+    }
+
+    // Small constants, one behind the other: two bits each for -1, 0 and 1.
+    void immediates(const Operand& operand, Op& op) const {
+        std::uint32_t at = 0;
+        for (const Operand& item : function_.list_of(operand)) op.imm |= (static_cast<std::uint64_t>(item.value + 1) & 3) << 2 * at++;
     }
 
     // A load's destination or a store's value: one register or a list.

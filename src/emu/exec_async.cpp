@@ -5,6 +5,7 @@
 // number of the phase. A token of arrive is the word before the arrival.
 #include <fmt/format.h>
 
+#include "emu/async.hpp"
 #include "emu/isa.hpp"
 #include "emu/machine.hpp"
 #include "emu/race_detector.hpp"
@@ -100,16 +101,6 @@ const Op* run_wait(const Op& op, Warp& warp) {
     return &op + 1;
 }
 
-// Tells the race detector of the bytes that a lane's copy touches; false after a report.
-bool watch_bytes(Warp& warp, const Op& op, bool shared, U64 at, U32 bytes, U32 lane, bool write) {
-    RaceDetector* detector = warp.worker->detector;
-    if (detector == nullptr || (shared && at >= kClusterStride)) return true;
-    for (U32 i = 0; i < bytes; ++i) {
-        if (!detector->access(warp, op, shared, at + i, lane, write, false)) return false;
-    }
-    return true;
-}
-
 // source[0] is the place in shared memory, source[1] that in global memory, imm the size; source[2], when it is there, how
 // many bytes are read: the rest is zeros.
 const Op* run_copy(const Op& op, Warp& warp) {
@@ -166,7 +157,7 @@ const Op* run_bulk_load(const Op& op, Warp& warp) {
             place[i] = *byte;
         }
         if (!watch_bytes(warp, op, false, from, size, lane, false)) return nullptr;   // what comes by the barrier is ordered by it
-        change_word(reinterpret_cast<U64*>(word), 0, -static_cast<std::int64_t>(size));
+        bytes_have_come(word, size);
     }
     return &op + 1;
 }
@@ -192,6 +183,19 @@ const Op* pass_by(const Op& op, Warp&) { return &op + 1; }
 
 }  // namespace
 
+bool watch_bytes(Warp& warp, const Op& op, bool shared, std::uint64_t at, std::uint32_t bytes, std::uint32_t lane, bool write) {
+    RaceDetector* detector = warp.worker->detector;
+    if (detector == nullptr || (shared && at >= kClusterStride)) return true;
+    for (U32 i = 0; i < bytes; ++i) {
+        if (!detector->access(warp, op, shared, at + i, lane, write, false)) return false;
+    }
+    return true;
+}
+
+void bytes_have_come(std::byte* barrier, std::uint32_t bytes) {
+    change_word(reinterpret_cast<U64*>(barrier), 0, -static_cast<std::int64_t>(bytes));
+}
+
 Handlers select_async(const Request& request) {
     const auto same = [](Handler handler) { return Handlers{handler, handler}; };
     switch (request.form) {
@@ -199,6 +203,8 @@ Handlers select_async(const Request& request) {
         case Form::CpAsyncCommit:
         case Form::CpAsyncWaitGroup:
         case Form::CpAsyncWaitAll: return same(pass_by);
+        case Form::CpAsyncArrive: return same(run_change<false, false>);   // one more is expected, and comes at once
+        case Form::CpAsyncArriveNoInc: return same(run_change<true, false>);
         case Form::MbarInit: return same(run_init);
         case Form::MbarInval: return same(run_invalidate);
         case Form::MbarArrive: return same(run_change<true, false>);

@@ -6,7 +6,7 @@
 // these by at most K 2^-22 (|c| + sum of |a b|) for f32 (f16: 2^-10), and not at all where all partial sums are exact in 24 bits.
 #include <fmt/format.h>
 
-#include "emu/fp8.hpp"
+#include "emu/matrix_elements.hpp"
 #include "ptx/matrix.hpp"
 
 namespace ockc::emu {
@@ -120,94 +120,63 @@ const Op* run_movmatrix(const Op& op, Warp& warp) {
 // -----------------------------------------------------------------------------------------------------------
 // mma
 
-// What the elements of A and B are, and what their products add up to.
-template <class Element, class SumOf>
-struct Kind {
-    using E = Element;
-    using Sum = SumOf;
-};
-struct OfF16 : Kind<U16, double> {
-    static double value(U16 bits) { return Half::value(bits); }
-};
-struct OfBf16 : Kind<U16, double> {
-    static double value(U16 bits) { return Brain::value(bits); }
-};
-struct OfTf32 : Kind<U32, double> {   // the last 13 bits are not looked at
-    static double value(U32 bits) { return Single::value(bits & 0xFFFF'E000u); }
-};
-struct OfE4m3 : Kind<U8, double> {
-    static double value(U8 bits) { return fp8_value<true>(bits); }
-};
-struct OfE5m2 : Kind<U8, double> {
-    static double value(U8 bits) { return fp8_value<false>(bits); }
-};
-struct OfU8 : Kind<U8, U32> {
-    static U32 value(U8 bits) { return bits; }
-};
-struct OfS8 : Kind<U8, U32> {
-    static U32 value(U8 bits) { return static_cast<U32>(static_cast<S32>(static_cast<S8>(bits))); }
-};
-
-constexpr U32 kMostDepth = 32;
-template <class K>
+constexpr U32 kMostDepth = 256;
+template <class Sum>
 struct Factors {
-    typename K::Sum a[16][kMostDepth];
-    typename K::Sum b[kMostDepth][8];
+    Sum a[16][kMostDepth];
+    Sum b[kMostDepth][8];
 };
 
 // A and B from the registers behind D's, by the formulas of ptx/matrix.hpp.
-template <class K>
-void read_factors(const Op& op, Warp& warp, const ptx::MmaShape& shape, Factors<K>& out) {
-    using E = typename K::E;
+template <class KA, class KB>
+void read_factors(const Op& op, Warp& warp, const ptx::MmaShape& shape, Factors<typename KA::Sum>& out) {
     const U32 packed = shape.packed;
-    const auto element = [](U32 reg, U32 j) { return K::value(static_cast<E>(reg >> 8 * sizeof(E) * j % 32)); };
     for (U32 r = 0; r < shape.a; ++r) {
         const U32* reg = list_register<U32>(op, warp, shape.c + r);
         for (U32 lane = 0; lane < kLanes; ++lane) {
             for (U32 j = 0; j < packed; ++j)
-                out.a[lane / 4 + 8 * (r % 2)][lane % 4 * packed + j + 4 * packed * (r / 2)] = element(reg[lane], j);
+                out.a[lane / 4 + 8 * (r % 2)][lane % 4 * packed + j + 4 * packed * (r / 2)] = element<KA>(reg[lane], j);
         }
     }
     for (U32 r = 0; r < shape.b; ++r) {
-        const U32* reg = list_register<U32>(op, warp, shape.c + shape.a + r);
+        const U32* reg = list_register<U32>(op, warp, static_cast<U32>(shape.c) + shape.a + r);
         for (U32 lane = 0; lane < kLanes; ++lane) {
-            for (U32 j = 0; j < packed; ++j) out.b[lane % 4 * packed + j + 4 * packed * r][lane / 4] = element(reg[lane], j);
+            for (U32 j = 0; j < packed; ++j) out.b[lane % 4 * packed + j + 4 * packed * r][lane / 4] = element<KB>(reg[lane], j);
         }
     }
 }
 
-// The i-th sum of a lane as it stands in the registers.
-template <class Sum, bool kHalfSums>
+// The i-th sum of a lane, from the registers behind `first`.
+template <Sums kSums, class Sum>
 Sum sum_at(const Op& op, Warp& warp, U32 first, U32 lane, U32 i) {
-    if constexpr (kHalfSums) return Half::value(static_cast<U16>(list_register<U32>(op, warp, first + i / 2)[lane] >> 16 * (i % 2)));
+    if constexpr (kSums == Sums::F16) return Half::value(static_cast<U16>(list_register<U32>(op, warp, first + i / 2)[lane] >> 16 * (i % 2)));
     const U32 bits = list_register<U32>(op, warp, first + i)[lane];
-    if constexpr (sizeof(Sum) == sizeof(U32)) return bits;
-    else return Single::value(bits);
+    if constexpr (kSums == Sums::F32) return Single::value(bits);
+    return static_cast<S32>(bits);
 }
-
-template <class K, bool kHalfSums>
+template <class KA, class KB, Sums kSums>
 const Op* run_mma(const Op& op, Warp& warp) {
+    using Sum = typename KA::Sum;
     const Op* next = nullptr;
     if (!whole_warp(op, warp, next)) return next;
     const ptx::Instr& instr = warp.worker->program->instr(op);
     const ptx::MmaShape shape = ptx::mma_shape(instr.form, instr.mods);
-    Factors<K> factors;
-    read_factors<K>(op, warp, shape, factors);
+    Factors<Sum> factors;
+    read_factors<KA, KB>(op, warp, shape, factors);
+    const U32 sums = shape.rows / 4u;
     U32 results[4][kLanes];
     for (U32 lane = 0; lane < kLanes; ++lane) {
-        for (U32 i = 0; i < 4; ++i) {
+        for (U32 i = 0; i < sums; ++i) {
             const U32 row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
-            auto sum = sum_at<typename K::Sum, kHalfSums>(op, warp, static_cast<U32>(shape.c) + shape.a + shape.b, lane, i);
-            for (U32 k = 0; k < shape.depth; ++k) sum += factors.a[row][k] * factors.b[k][column];
-            if constexpr (kHalfSums) results[i][lane] = Half::bits(sum);
-            else if constexpr (sizeof sum == sizeof(U32)) results[i][lane] = sum;
-            else results[i][lane] = Single::bits(static_cast<float>(sum));
+            Sum sum = sum_at<kSums, Sum>(op, warp, static_cast<U32>(shape.c) + shape.a + shape.b, lane, i);
+            for (U32 k = 0; k < shape.depth; ++k) sum += KA::product(factors.a[row][k], factors.b[k][column]);
+            results[i][lane] = sum_bits<kSums>(sum);
         }
     }
     for (U32 lane = 0; lane < kLanes; ++lane) {
         for (U32 r = 0; r < shape.c; ++r) {
             U32* out = list_register<U32>(op, warp, r);
-            out[lane] = kHalfSums ? results[2 * r][lane] | results[2 * r + 1][lane] << 16 : results[r][lane];
+            out[lane] = kSums == Sums::F16 ? results[2 * r][lane] | results[2 * r + 1][lane] << 16 : results[r][lane];
         }
     }
     return &op + 1;
@@ -216,31 +185,48 @@ const Op* run_mma(const Op& op, Warp& warp) {
 const Op* run_mma_f64(const Op& op, Warp& warp) {
     const Op* next = nullptr;
     if (!whole_warp(op, warp, next)) return next;
-    const U64* a = list_register<U64>(op, warp, 2);
-    const U64* b = list_register<U64>(op, warp, 3);
-    U64 results[2][kLanes];
+    const ptx::Instr& instr = warp.worker->program->instr(op);
+    const ptx::MmaShape shape = ptx::mma_shape(instr.form, instr.mods);
+    const auto a = [&](U32 row, U32 k) {
+        return list_register<U64>(op, warp, shape.c + row / 8 + k / 4 * (shape.rows / 8u))[row % 8 * 4 + k % 4];
+    };
+    const auto b = [&](U32 k, U32 column) { return list_register<U64>(op, warp, static_cast<U32>(shape.c) + shape.a + k / 4)[column * 4 + k % 4]; };
+    U64 results[4][kLanes];
     for (U32 lane = 0; lane < kLanes; ++lane) {
-        for (U32 i = 0; i < 2; ++i) {
-            const U32 row = lane / 4, column = lane % 4 * 2 + i;
-            U64 sum = list_register<U64>(op, warp, 4 + i)[lane];
-            for (U32 k = 0; k < 4; ++k) sum = Double::fma(a[row * 4 + k], b[column * 4 + k], sum);
+        for (U32 i = 0; i < shape.c; ++i) {
+            const U32 row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+            U64 sum = list_register<U64>(op, warp, static_cast<U32>(shape.c) + shape.a + shape.b + i)[lane];
+            for (U32 k = 0; k < shape.depth; ++k) sum = Double::fma(a(row, k), b(k, column), sum);
             results[i][lane] = sum;
         }
     }
-    for (U32 i = 0; i < 2; ++i) __builtin_memcpy(list_register<U64>(op, warp, i), results[i], sizeof results[i]);
+    for (U32 i = 0; i < shape.c; ++i) __builtin_memcpy(list_register<U64>(op, warp, i), results[i], sizeof results[i]);
     return &op + 1;
 }
 
+template <class KA, class KB>
+Handler of_integers(const ptx::Mods& mods) {
+    return mods.sat_finite ? run_mma<KA, KB, Sums::Clamped> : run_mma<KA, KB, Sums::Wrapping>;
+}
+template <class KA, class KB>
+Handler of_floats(const ptx::Mods& mods) {
+    return mods.type == Type::F16 ? run_mma<KA, KB, Sums::F16> : run_mma<KA, KB, Sums::F32>;
+}
+
 Handler mma(const ptx::Mods& mods) {
-    const bool halves = mods.type == Type::F16;
+    const Type other = mods.other_type == Type::None ? mods.source_type : mods.other_type;
     switch (mods.source_type) {
-        case Type::F16: return halves ? run_mma<OfF16, true> : run_mma<OfF16, false>;
-        case Type::BF16: return run_mma<OfBf16, false>;
-        case Type::TF32: return run_mma<OfTf32, false>;
-        case Type::E4M3: return run_mma<OfE4m3, false>;
-        case Type::E5M2: return run_mma<OfE5m2, false>;
-        case Type::U8: return run_mma<OfU8, false>;
-        case Type::S8: return run_mma<OfS8, false>;
+        case Type::F16: return of_floats<OfF16, OfF16>(mods);
+        case Type::BF16: return run_mma<OfBf16, OfBf16, Sums::F32>;
+        case Type::TF32: return run_mma<OfTf32, OfTf32, Sums::F32>;
+        case Type::E4M3: return other == Type::E4M3 ? of_floats<OfE4m3, OfE4m3>(mods) : of_floats<OfE4m3, OfE5m2>(mods);
+        case Type::E5M2: return other == Type::E4M3 ? of_floats<OfE5m2, OfE4m3>(mods) : of_floats<OfE5m2, OfE5m2>(mods);
+        case Type::U8: return other == Type::U8 ? of_integers<OfU8, OfU8>(mods) : of_integers<OfU8, OfS8>(mods);
+        case Type::S8: return other == Type::U8 ? of_integers<OfS8, OfU8>(mods) : of_integers<OfS8, OfS8>(mods);
+        case Type::U4: return other == Type::U4 ? of_integers<OfU4, OfU4>(mods) : of_integers<OfU4, OfS4>(mods);
+        case Type::S4: return other == Type::U4 ? of_integers<OfS4, OfU4>(mods) : of_integers<OfS4, OfS4>(mods);
+        case Type::B1:
+            return mods.mode == ptx::Mode::Xor ? run_mma<OfBit<true>, OfBit<true>, Sums::Wrapping> : run_mma<OfBit<false>, OfBit<false>, Sums::Wrapping>;
         case Type::F64: return run_mma_f64;
         default: return nullptr;
     }

@@ -41,6 +41,8 @@ using Selector = Handlers (*)(const Request&);
     X(control)                     \
     X(barrier)                     \
     X(matrix)                      \
+    X(wgmma)                       \
+    X(tensor)                      \
     X(warp_op)
 
 struct IsaTable {

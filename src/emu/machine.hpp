@@ -61,6 +61,19 @@ struct Frame {
 
 enum class Stop : std::uint8_t { Running, Finished, Blocked, Yielded, Faulted };
 
+// Sums of products of a warpgroup that are on their way: what the registers will hold when a wait covers their group.
+struct Accumulators {
+    std::vector<Slot> slots;
+    std::vector<std::uint32_t> values;  // 32 lanes a slot
+    std::uint64_t group = 0;
+};
+struct WarpgroupProducts {
+    bool fenced = false;                // since the last wait
+    std::uint64_t groups = 0;           // committed
+    std::vector<Accumulators> pending;
+    std::vector<Accumulators> settled;  // since the last fence
+};
+
 struct Warp {
     std::byte* registers = nullptr;
     std::uint32_t active = 0;
@@ -83,6 +96,7 @@ struct Warp {
     std::uint32_t index = 0;  // in the block
     Block* block = nullptr;
     Worker* worker = nullptr;
+    WarpgroupProducts products;
     std::byte* local = nullptr;    // 32 lanes of Program::local_bytes
     std::uint64_t steps = 0;       // instructions executed by the warp
     std::uint64_t lane_steps = 0;  // the same, times active lanes

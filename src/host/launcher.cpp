@@ -98,6 +98,7 @@ void describe(Argument& argument, const ModuleAbi& module, UniqueNames& template
             argument.declaration =
                 fmt::format("{}{}* {}", param.writable ? "" : "const ", type, argument.name);
             return;
+        case ParamKind::TensorMap: argument.declaration = fmt::format("const ock::TensorMap& {}", argument.name); return;
         case ParamKind::Tensor:   // of tile kernels: tile_launcher.cpp
         case ParamKind::ZeroSized: break;
     }
@@ -283,7 +284,7 @@ void emit_argument(TextWriter& out, const Launcher& launcher, const Argument& ar
         return;
     }
     const bool is_char = param.type.kind == abi::AbiType::Kind::Scalar &&
-                         param.type.scalar == abi::Scalar::Char && param.kind != ParamKind::Pointer;
+                         param.type.scalar == abi::Scalar::Char && param.kind != ParamKind::Pointer && param.kind != ParamKind::TensorMap;
     if (is_char) out.line("ock::checked_char({}, {}, where);", argument.name, cpp_string(param.name));
     if (param.kind == ParamKind::Struct && param.type.kind == abi::AbiType::Kind::Struct) {
         emit_variant_check(out, launcher, argument);

@@ -26,6 +26,7 @@ const char* kind_name(ParamKind kind) {
         case ParamKind::Struct: return "struct";
         case ParamKind::Pointer: return "pointer";
         case ParamKind::Tensor: return "tensor";
+        case ParamKind::TensorMap: return "tensor_map";
         case ParamKind::ZeroSized: return "zero_sized";
     }
     OCKC_UNREACHABLE("kind of a parameter");

@@ -9,7 +9,8 @@ namespace ockc::intrinsic {
 
 namespace {
 
-constexpr std::uint8_t letters(std::string_view text) { return static_cast<std::uint8_t>(text.size()); }
+// A `*` and its letter are one.
+constexpr std::uint8_t letters(std::string_view text) { return static_cast<std::uint8_t>(text.size() - (text.find('*') != std::string_view::npos ? 1 : 0)); }
 
 constexpr Info kRows[] = {
 #define OCKC_INTRINSIC(name, key, arity, effect, min_sm, doc) {key, arity, Effect::effect, min_sm, doc},
@@ -39,6 +40,13 @@ std::size_t count() { return std::size(kRows); }
 
 const MachineInfo& info(Machine machine) { return kMachines[static_cast<std::size_t>(machine)]; }
 std::size_t machine_count() { return std::size(kMachines); }
+
+std::string_view plain_letters(std::string_view letters) { return letters.substr(0, letters.find('*')); }
+
+char letter_at(std::string_view letters, std::size_t index) {
+    const std::size_t plain = plain_letters(letters).size();
+    return index < plain ? letters[index] : letters[plain + 1];
+}
 
 std::optional<Machine> machine_of(Intrinsic intrinsic) {
     const auto row = static_cast<std::size_t>(intrinsic);

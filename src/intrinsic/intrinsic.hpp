@@ -32,7 +32,7 @@ std::size_t count();
 
 struct MachineInfo {
     std::string_view key;
-    std::string_view operands;       // a letter each, see machine.def
+    std::string_view operands;       // a letter each, see machine.def; `*f` at the end: any number
     std::string_view results;
     Effect effect;
     std::string_view words;          // "shfl.sync.idx.b32"
@@ -40,6 +40,10 @@ struct MachineInfo {
     std::string_view doc;
 };
 const MachineInfo& info(Machine machine);
+// The letters in front of a `*`.
+std::string_view plain_letters(std::string_view letters);
+// The letter of the operand or result at that position.
+char letter_at(std::string_view letters, std::size_t index);
 std::size_t machine_count();
 std::optional<Machine> machine_of(Intrinsic intrinsic);
 std::optional<Machine> machine_from_key(std::string_view key);

@@ -167,8 +167,8 @@ std::vector<ValueId> Builder::machine(intrinsic::Machine which, std::span<const 
     inst.aux = static_cast<std::uint16_t>(which);
     inst.args.append(args);
     std::vector<Type> results;
-    for (const char letter : info.results)
-        results.push_back(machine_type(letter));
+    const std::size_t count = machine_results(info, args.size());
+    for (std::size_t i = 0; i < count; ++i) results.push_back(machine_type(intrinsic::letter_at(info.results, i)));
     if (!results.empty()) inst.type = results[0];  // as of calls
     const Instruction& made = function_.insts[append(std::move(inst), results)];
     return {made.results.begin(), made.results.end()};

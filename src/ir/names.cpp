@@ -171,6 +171,13 @@ Op machine_op(intrinsic::Effect effect) {
     OCKC_UNREACHABLE("a machine operation that ends the thread");
 }
 
+std::size_t machine_results(const intrinsic::MachineInfo& row, std::size_t operands) {
+    const std::size_t plain = intrinsic::plain_letters(row.results).size();
+    if (plain == row.results.size()) return plain;
+    const std::size_t fixed = intrinsic::plain_letters(row.operands).size();
+    return plain + (operands > fixed ? operands - fixed : 0);
+}
+
 Type machine_type(char letter) {
     switch (letter) {
         case 'p': return Type::I1;

@@ -47,6 +47,8 @@ std::optional<AtomicInfo> atomic_from_text(std::string_view text, bool with_op);
 // The operation for a row of machine.def, and the type that a letter there stands for (P: any pointer).
 Op machine_op(intrinsic::Effect effect);
 Type machine_type(char letter);
+// How many results the operation has with so many operands.
+std::size_t machine_results(const intrinsic::MachineInfo& row, std::size_t operands);
 
 // !(a cond b) = a invert(cond) b, and a cond b = b swap(cond) a.
 IntCond invert(IntCond cond);

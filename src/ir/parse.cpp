@@ -385,8 +385,9 @@ class Parser {
             case ResultRule::Many: break;  // operands() has read a call's
         }
         if (!is_machine(inst.op)) return inst.op == Op::Call;
-        for (const char letter : intrinsic::info(inst.machine()).results)
-            out.push_back(machine_type(letter));
+        const intrinsic::MachineInfo& row = intrinsic::info(inst.machine());
+        const std::size_t count = machine_results(row, inst.args.size());
+        for (std::size_t i = 0; i < count; ++i) out.push_back(machine_type(intrinsic::letter_at(row.results, i)));
         return true;
     }
 

@@ -320,14 +320,16 @@ class Verifier {
         if (inst.aux >= intrinsic::machine_count()) return fail("no row of machine.def");
         const intrinsic::MachineInfo& info = intrinsic::info(inst.machine());
         require(machine_op(info.effect) == inst.op, "not the operation of the row's effect");
-        require(inst.args.size() == info.operands.size(), "wrong operand count");
-        require(inst.results.size() == info.results.size(), "wrong result count");
-        for (std::uint32_t i = 0; i < inst.args.size() && i < info.operands.size(); ++i) {
-            const bool pointer = info.operands[i] == 'P';
-            require_type(i, pointer ? is_ptr(arg(i)) : arg(i) == machine_type(info.operands[i]));
+        const std::size_t plain = intrinsic::plain_letters(info.operands).size();
+        const bool open = plain != info.operands.size();
+        require(open ? inst.args.size() >= plain : inst.args.size() == plain, "wrong operand count");
+        require(inst.results.size() == machine_results(info, inst.args.size()), "wrong result count");
+        for (std::uint32_t i = 0; i < inst.args.size() && (open || i < plain); ++i) {
+            const char letter = intrinsic::letter_at(info.operands, i);
+            require_type(i, letter == 'P' ? is_ptr(arg(i)) : arg(i) == machine_type(letter));
         }
-        for (std::uint32_t i = 0; i < inst.results.size() && i < info.results.size(); ++i) {
-            require(function_.type_of(inst.results[i]) == machine_type(info.results[i]),
+        for (std::uint32_t i = 0; i < inst.results.size() && !info.results.empty(); ++i) {
+            require(function_.type_of(inst.results[i]) == machine_type(intrinsic::letter_at(info.results, i)),
                     "the result is not of the row's type");
         }
         require(type == (inst.results.empty() ? Type::Void : function_.type_of(inst.results[0])),

@@ -35,7 +35,7 @@ struct MFunction {
 };
 
 // Calls `f(Reg&, bool is_def)` for every register that an instruction names: guard, operands, list elements,
-// addresses.
+// addresses. What is read and written comes twice.
 template <class F>
 void for_each_reg(ptx::Function& function, ptx::Instr& instr, F f) {
     const auto visit = [&f](ptx::Operand& operand, bool is_def) {
@@ -49,7 +49,7 @@ void for_each_reg(ptx::Function& function, ptx::Instr& instr, F f) {
     const unsigned all = (1u << info.operand_count) - 1;
     // Sources before destinations, as the machine reads and writes them.
     for (const bool is_def : {false, true}) {
-        for (unsigned left = is_def ? info.defs : all & ~info.defs; left != 0; left &= left - 1) {
+        for (unsigned left = is_def ? info.defs : (all & ~info.defs) | info.updates; left != 0; left &= left - 1) {
             ptx::Operand& operand = instr.operands[static_cast<std::size_t>(std::countr_zero(left))];
             if (operand.kind == ptx::OperandKind::List) {
                 for (ptx::Operand& item : function.lists[operand.as_list()])

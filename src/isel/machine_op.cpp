@@ -16,23 +16,40 @@ struct MachineForm {
     ptx::Mods mods;
 };
 
-MachineForm machine_form(const intrinsic::MachineInfo& row) {
-    const auto found = ptx::form_from_words(row.words);
-    OCKC_CHECK_MSG(found.has_value(), row.words);
-    return {found->first, found->second};
-}
-
 std::int64_t number(std::string_view digits) {
     std::int64_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return value;
 }
 
-std::string_view next_word(std::string_view& rest) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
+std::string_view next_word(std::string_view& rest, char between = ' ') {
+    const std::size_t end = std::min(rest.find(between), rest.size());
     const std::string_view word = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return word;
+}
+
+// Forms that share their words differ in what is a list.
+bool takes_operands(ptx::Form form, std::string_view operands) {
+    const ptx::FormInfo& info = ptx::form_info(form);
+    for (std::size_t i = 0; !operands.empty() && i <= info.operand_count;) {
+        const std::string_view word = next_word(operands);
+        if (word == "<" || word == ">") continue;
+        if (i == info.operand_count) return false;
+        const ptx::Role role = info.operands[i].role;
+        if (word.find(',') != std::string_view::npos && role != ptx::Role::List && role != ptx::Role::Immediates) return false;
+        ++i;
+    }
+    return operands.empty();
+}
+
+MachineForm machine_form(const intrinsic::MachineInfo& row) {
+    const auto found = ptx::form_from_words(row.words);
+    OCKC_CHECK_MSG(found.has_value(), row.words);
+    ptx::Form form = found->first;
+    while (!takes_operands(form, row.ptx_operands)) form = static_cast<ptx::Form>(static_cast<unsigned>(form) + 1);   // its sibling stands behind it
+    OCKC_CHECK_MSG(ptx::form_info(form).syntax == ptx::form_info(found->first).syntax, row.words);
+    return {form, found->second};
 }
 
 ptx::Scope ptx_scope(ir::Scope scope) {
@@ -104,10 +121,14 @@ ptx::Type sized(char kind, std::uint32_t bits) {
 ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec,
                                        const ptx::Mods& mods, ptx::Space& space) {
     if (spec.role == ptx::Role::List) return machine_list(inst, word);
+    if (spec.role == ptx::Role::Immediates) return machine_constants(inst, word);
     const auto index = [](char digit) { return static_cast<std::size_t>(digit - '0'); };
     switch (word[0]) {
         case '-': return Operand::none();
         case '_': return Operand::sink();
+        case '*': return machine_sums(inst);
+        case 't':
+        case 'g': return Operand::at(use(inst.args[index(word[1])]));
         case '#': return imm(number(word.substr(1)));
         case '%': {
             const auto special = ptx::special_from_text(word);
@@ -125,7 +146,7 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
         case '@': return Operand::at(in_space(inst.args[index(word[2])], word[1] == 's' ? ir::Space::Shared : ir::Space::Global));
         case 'a': {
             const ir::ValueId value = inst.args[index(word[1])];
-            if (in_.type_of(value) == VT::I1) return predicate(value);
+            if (in_.type_of(value) == VT::I1) return spec.role == ptx::Role::SourceReg && mods.columns != 0 ? plain_predicate(value) : predicate(value);
             if (spec.role == ptx::Role::Immediate) {
                 const std::optional<std::uint64_t> known = int_constant(value);
                 OCKC_CHECK_MSG(known.has_value(), "an operand that must be a constant");
@@ -142,9 +163,34 @@ ptx::Operand Selector::machine_operand(const ir::Instruction& inst, std::string_
 // "d0,d1" or "a4,a5": a brace list of registers.
 ptx::Operand Selector::machine_list(const ir::Instruction& inst, std::string_view words) {
     std::vector<Operand> items;
-    for (std::size_t at = 0; at < words.size(); at += 3) {
-        const auto index = static_cast<std::size_t>(words[at + 1] - '0');
-        items.push_back(r(words[at] == 'd' ? reg_of(inst.results[index]) : use(inst.args[index])));
+    while (!words.empty()) {
+        const std::string_view word = next_word(words, ',');
+        const auto index = static_cast<std::size_t>(number(word.substr(1)));
+        items.push_back(r(word[0] == 'd' ? reg_of(inst.results[index]) : use(inst.args[index])));
+    }
+    return Operand::list(out_.new_list(std::move(items)));
+}
+
+// "a4,a5": constants, one behind the other.
+ptx::Operand Selector::machine_constants(const ir::Instruction& inst, std::string_view words) {
+    std::vector<Operand> items;
+    while (!words.empty()) {
+        const auto index = static_cast<std::size_t>(number(next_word(words, ',').substr(1)));
+        const std::optional<std::uint64_t> known = int_constant(inst.args[index]);
+        OCKC_CHECK_MSG(known.has_value(), "an operand that must be a constant");
+        items.push_back(imm(static_cast<std::int32_t>(*known)));
+    }
+    return Operand::list(out_.new_list(std::move(items)));
+}
+
+// The row's `*`: the results' registers, with the operands copied there. The instruction reads and writes them, or leaves them alone.
+ptx::Operand Selector::machine_sums(const ir::Instruction& inst) {
+    std::vector<Operand> items;
+    const std::size_t first = inst.args.size() - inst.results.size();
+    for (std::size_t i = 0; i < inst.results.size(); ++i) {
+        const Reg to = reg_of(inst.results[i]);
+        copy(to, src(inst.args[first + i]));
+        items.push_back(r(to));
     }
     return Operand::list(out_.new_list(std::move(items)));
 }
@@ -167,19 +213,51 @@ ptx::Reg Selector::in_cluster(ir::ValueId pointer) {
     return to;
 }
 
+// Has the product of a warpgroup as many columns as one may have?
+bool Selector::product_exists(const ir::Instruction& inst, ptx::Form form, const ptx::Mods& mods) {
+    const std::size_t in_columns = mods.type == PT::F16 ? 2 : 4;
+    for (const ptx::Word& word : ptx::form_info(form).word_list()) {
+        if (word.field < ptx::Field::ColumnsK8 || word.field > ptx::Field::ColumnsK256) continue;
+        const std::size_t columns = inst.results.size() / in_columns;
+        if (inst.results.size() % in_columns == 0 && columns < 64 && (word.allowed >> columns & 1) != 0) return true;
+    }
+    if (context_.sink == nullptr) return false;
+    context_.sink->error(Code::OCK0406, user_span(inst), fmt::format("no product of a warpgroup has {} registers of sums a thread", inst.results.size()))
+        .help(form == ptx::Form::WgmmaInt || form == ptx::Form::WgmmaIntReg || mods.source_type == PT::B1
+                  ? "with integers B has 8, 24 or a multiple of 16 columns up to 256: 4, 12 or a multiple of 8 registers"
+                  : fmt::format("B has a multiple of 8 columns up to 256, and a thread {} registers for 8 columns", in_columns));
+    return false;
+}
+
 void Selector::machine_op(const ir::Instruction& inst) {
     const intrinsic::MachineInfo& row = intrinsic::info(inst.machine());
-    const MachineForm form = machine_form(row);
+    MachineForm form = machine_form(row);
+    if (form.mods.columns != 0) {   // 64 rows in 128 threads: half of the columns each, in f16 two in a register
+        form.mods.columns = static_cast<std::uint8_t>(inst.results.size() / (form.mods.type == PT::F16 ? 2 : 4));
+        if (!product_exists(inst, form.form, form.mods)) return;
+    }
     const ptx::FormInfo& info = ptx::form_info(form.form);
     std::array<Operand, ptx::kMaxOperands> operands{};
     ptx::Space space = form.mods.space;
     std::string_view rest = row.ptx_operands;
-    for (std::size_t i = 0; !rest.empty(); ++i) operands[i] = machine_operand(inst, next_word(rest), info.operands[i], form.mods, space);
+    bool passes_on = false;   // behind the instruction
+    for (std::size_t i = 0; !rest.empty();) {
+        const std::string_view word = next_word(rest);
+        if (word == "<") machine_sums(inst);
+        else if (word == ">") passes_on = true;
+        else operands[i] = machine_operand(inst, word, info.operands[i], form.mods, space), ++i;
+    }
+    const bool at_once = form.mods.columns != 0 && waits_at_once_[inst_] != 0;
+    if (at_once) emit(Form::WgmmaFence, PT::None, {});
     Instr& instr = emit(form.form, form.mods.type, {});
     instr.mods = form.mods;
     if (form.mods.space == ptx::Space::None) instr.mods.space = space;
     instr.operands = operands;
     need(inst, instr);
+    if (passes_on) machine_sums(inst);
+    if (!at_once) return;
+    emit(Form::WgmmaCommit, PT::None, {});
+    emit(Form::WgmmaWait, PT::None, {imm(0)});
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -287,7 +365,8 @@ Span Selector::user_span(const ir::Instruction& inst) const {
 
 void Selector::need(const ir::Instruction& inst, const Instr& instr) {
     const ptx::TargetInfo& target = ptx::target_info(context_.options.target);
-    std::uint16_t sm = ptx::form_floor(instr.form, instr.mods).sm;
+    const ptx::Floor floor = ptx::form_floor(instr.form, instr.mods);
+    std::uint16_t sm = floor.sm;
     std::string name = ptx::words_of(instr);
     for (const Operand& operand : instr.operands) {
         if (operand.kind != ptx::OperandKind::Special) continue;
@@ -295,7 +374,14 @@ void Selector::need(const ir::Instruction& inst, const Instr& instr) {
         if (special.sm > sm) name = special.text;
         sm = std::max(sm, special.sm);
     }
-    if (sm <= target.sm || context_.sink == nullptr) return;
+    const bool specific = floor.only != ptx::Only::Any;
+    if ((sm <= target.sm && ptx::target_has(target, floor)) || context_.sink == nullptr) return;
+    if (specific) {
+        const std::string_view lowest = ptx::target_info(ptx::lowest_target(floor)).text;
+        context_.sink->error(Code::OCK0402, user_span(inst), fmt::format("`{}` does not exist on {}", name, target.text))
+            .help(fmt::format("it needs {}{}: compile with `--target {}`", lowest, floor.only == ptx::Only::Specific ? " or a newer one with `a`" : ", no other has it", lowest));
+        return;
+    }
     context_.sink->error(Code::OCK0402, user_span(inst), fmt::format("`{}` does not exist on {}", name, target.text))
         .help(fmt::format("it needs sm_{} or newer: compile with `--target sm_{}`", sm, sm));
 }

@@ -16,6 +16,7 @@ ptx::Function Selector::run() {
     const CrashContext note("selecting instructions of", in_.name);
     count_uses();
     find_loops();
+    find_touched_products();
     make_blocks();
     declare_params();
     for (auto it = cfg_.rpo().rbegin(); it != cfg_.rpo().rend(); ++it)

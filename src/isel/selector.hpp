@@ -76,6 +76,7 @@ class Selector {
     // selector.cpp: the frame
     void make_blocks();
     void find_loops();
+    void find_touched_products();   // products.cpp
     void select_block(ir::BlockId block);
     void select_inst(const ir::Instruction& inst);
     void count_uses();
@@ -246,6 +247,9 @@ class Selector {
 
     // machine_op.cpp
     Operand machine_list(const ir::Instruction& inst, std::string_view words);
+    ptx::Operand machine_constants(const ir::Instruction& inst, std::string_view words);
+    ptx::Operand machine_sums(const ir::Instruction& inst);
+    bool product_exists(const ir::Instruction& inst, ptx::Form form, const ptx::Mods& mods);
     Operand machine_operand(const ir::Instruction& inst, std::string_view word, const ptx::OperandSpec& spec, const ptx::Mods& mods,
                             ptx::Space& space);
     Reg in_space(ir::ValueId pointer, ir::Space space);
@@ -325,6 +329,7 @@ class Selector {
     SideMap<ir::ValueId, ptx::SymbolId> params_;  // by-value struct parameters of a kernel
     std::uint32_t slot_count_ = 0;
     SideMap<ir::InstId, ir::BlockId> inst_block_;
+    SideMap<ir::InstId, std::uint8_t> waits_at_once_;   // products of warpgroups whose sums are touched too early
     SideMap<ir::InstId, ir::InstId> leader_of_;   // of a vector access that the load or store is part of
     std::unordered_map<ir::InstId, std::vector<ir::InstId>> vectors_;   // of the block: by leader, lanes at rising offsets
 

@@ -20,6 +20,7 @@ struct PlaceRef {
     TypeId type;
     const Layout* layout = nullptr;   // of `type`, or of one variant of it after a downcast
     VarId var = kNoVar;
+    std::uint32_t align = 1;          // known of `ptr`, whatever the type of the place asks for
 
     bool in_values() const { return var != kNoVar; }
 };
@@ -163,6 +164,7 @@ class FunctionLowering {
     ir::ValueId float_intrinsic(intrinsic::Intrinsic which, std::span<const Value> args);
     void memory_intrinsic(intrinsic::Intrinsic which, TypeId type, std::span<const Value> args, const PlaceRef& destination);
     std::vector<std::uint64_t> const_arguments(ItemRef item);
+    std::vector<ir::ValueId> array_elements(const Value& array);
     void machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     void atomic_intrinsic(intrinsic::Intrinsic which, ItemRef item, std::span<const Value> args, const PlaceRef& destination);
     // lower_print.cpp

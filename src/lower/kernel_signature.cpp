@@ -266,6 +266,7 @@ abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
     const DefId tensor = program.lang_item("Tensor");
     const DefId disjoint = program.lang_item("DisjointSlice");
     const DefId uniform = program.lang_item("Uniform");
+    const DefId tensor_map = program.lang_item("TmaDescriptor");
     for (std::size_t i = 0; i < sig.inputs.size(); ++i) {
         const TypeId type = subst(sig.inputs[i], {});
         const types::TypeData& data = types()[type];
@@ -291,6 +292,11 @@ abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
             slots.scalar(param.name + "_ptr", abi::Scalar::U64);
             for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_extent{}", param.name, k), abi::Scalar::I32);
             for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_stride{}", param.name, k), abi::Scalar::I32);
+        } else if (data.kind == TypeKind::Ref && types()[data.element].kind == TypeKind::Adt && types()[data.element].def == tensor_map) {
+            param.kind = abi::ParamKind::TensorMap;
+            param.type.size = layout(data.element).size;
+            param.type.align = layout(data.element).align;
+            slots.bytes(param.name, param.type);
         } else if (data.kind == TypeKind::Adt && data.def == disjoint) {
             param.kind = abi::ParamKind::DisjointSlice;
             param.writable = true;

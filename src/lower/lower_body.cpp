@@ -229,6 +229,7 @@ void FunctionLowering::bind_kernel_parameter(mir::LocalId id, const abi::KernelP
             const ir::ValueId ptr = builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0]);
             return store(local, {local.type, ValueForm::Pair, ptr, slots[1], {}});
         }
+        case abi::ParamKind::TensorMap:
         case abi::ParamKind::Pointer:
             return store(local, scalar_value(local.type, builder_.convert(ir::Op::SpaceCast, ir::Type::Ptr, slots[0])));
         case abi::ParamKind::Scalar:

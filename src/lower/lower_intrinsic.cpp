@@ -137,10 +137,35 @@ std::vector<std::uint64_t> FunctionLowering::const_arguments(ItemRef item) {
     return values;
 }
 
+std::vector<ir::ValueId> FunctionLowering::array_elements(const Value& array) {
+    std::vector<ir::ValueId> elements;
+    PlaceRef element = in_memory(array);
+    const std::uint64_t count = layout(array.type).count;
+    element.type = types_[array.type].element;
+    element.layout = &layout(element.type);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        elements.push_back(load(element).a);
+        element.offset += static_cast<std::int64_t>(element.layout->size);
+    }
+    return elements;
+}
+
 void FunctionLowering::machine_intrinsic(intrinsic::Machine which, ItemRef item, std::span<const Value> args, const PlaceRef& destination) {
     std::vector<ir::ValueId> values;
-    for (const Value& arg : args) values.push_back(arg.a);
+    std::vector<ir::ValueId> elements;   // of the array that a row's `*` stands for
+    const bool open = intrinsic::info(which).operands.find('*') != std::string_view::npos;
+    for (const Value& arg : args) {
+        if (types_.kind(arg.type) != TypeKind::Array) {
+            values.push_back(arg.a);
+        } else if (open) {
+            elements = array_elements(arg);
+        } else {
+            const std::vector<ir::ValueId> parts = array_elements(arg);
+            values.insert(values.end(), parts.begin(), parts.end());
+        }
+    }
     for (const std::uint64_t value : const_arguments(item)) values.push_back(builder_.const_int(ir::Type::I32, value));
+    values.insert(values.end(), elements.begin(), elements.end());
     const std::vector<ir::ValueId> results = builder_.machine(which, values);
     if (results.size() == 1) return store(destination, scalar_value(destination.type, results[0]));
     if (results.size() == 2 && form_of(*destination.layout) == ValueForm::Pair) {

@@ -74,8 +74,34 @@ constexpr std::string_view kModeTexts[] = {
 #define OCKC_PTX_MODE(name, text) text,
 #include "ptx/mods.def"
 };
+constexpr std::string_view kColumnsK8Texts[] = {
+    "",
+#define OCKC_PTX_COLUMNS(k8, k16, k32, k256) k8,
+#include "ptx/mods.def"
+};
+constexpr std::string_view kColumnsK16Texts[] = {
+    "",
+#define OCKC_PTX_COLUMNS(k8, k16, k32, k256) k16,
+#include "ptx/mods.def"
+};
+constexpr std::string_view kColumnsK32Texts[] = {
+    "",
+#define OCKC_PTX_COLUMNS(k8, k16, k32, k256) k32,
+#include "ptx/mods.def"
+};
+constexpr std::string_view kColumnsK256Texts[] = {
+    "",
+#define OCKC_PTX_COLUMNS(k8, k16, k32, k256) k256,
+#include "ptx/mods.def"
+};
+constexpr std::string_view kDimsTexts[] = {
+    "",
+#define OCKC_PTX_DIMS(text) text,
+#include "ptx/mods.def"
+};
 constexpr std::string_view kFtzTexts[] = {"", "ftz"};
 constexpr std::string_view kSatTexts[] = {"", "sat"};
+constexpr std::string_view kSatFiniteTexts[] = {"", "satfinite"};
 constexpr std::string_view kNanTexts[] = {"", "NaN"};
 constexpr std::string_view kCarryTexts[] = {"", "cc"};
 constexpr std::string_view kUniTexts[] = {"", "uni"};
@@ -85,7 +111,8 @@ constexpr std::span<const std::string_view> texts_of(Field field) {
     switch (field) {
         case Field::Literal: return {};
         case Field::Type:
-        case Field::SourceType: return kTypeTexts;
+        case Field::SourceType:
+        case Field::OtherType: return kTypeTexts;
         case Field::Space: return kSpaceTexts;
         case Field::Sem: return kSemTexts;
         case Field::Scope: return kScopeTexts;
@@ -97,10 +124,16 @@ constexpr std::span<const std::string_view> texts_of(Field field) {
         case Field::Mode: return kModeTexts;
         case Field::Ftz: return kFtzTexts;
         case Field::Sat: return kSatTexts;
+        case Field::SatFinite: return kSatFiniteTexts;
         case Field::NanFlag: return kNanTexts;
         case Field::CarryOut: return kCarryTexts;
         case Field::UniFlag: return kUniTexts;
         case Field::ShiftAmount: return kShiftAmountTexts;
+        case Field::ColumnsK8: return kColumnsK8Texts;
+        case Field::ColumnsK16: return kColumnsK16Texts;
+        case Field::ColumnsK32: return kColumnsK32Texts;
+        case Field::ColumnsK256: return kColumnsK256Texts;
+        case Field::Dims: return kDimsTexts;
     }
     return {};
 }
@@ -108,6 +141,14 @@ constexpr std::span<const std::string_view> texts_of(Field field) {
 constexpr std::uint64_t bits(auto... values) {
     return (std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(values)));
 }
+
+// Every multiple of 8 up to 256; with integers 8, 24 and the multiples of 16.
+constexpr std::uint64_t kAllColumns = ((std::uint64_t{1} << 32) - 1) << 1;
+constexpr std::uint64_t kIntegerColumns = [] {
+    std::uint64_t columns = bits(1, 3);
+    for (unsigned n = 2; n <= 32; n += 2) columns |= bits(n);
+    return columns;
+}();
 
 struct Slot {
     std::string_view name;
@@ -178,7 +219,10 @@ consteval Role role_of(char c) {
         case 'i': return Role::Immediate;
         case 'v': return Role::VectorOrReg;
         case 'l': return Role::List;
+        case 'u': return Role::Updated;
+        case 'I': return Role::Immediates;
         case 'm': return Role::Address;
+        case 'T': return Role::TensorMap;
         case 'L': return Role::Label;
         case 'F': return Role::Function;
         case 'P': return Role::Params;
@@ -236,8 +280,9 @@ consteval FormInfo row(std::string_view name, std::string_view syntax, TypeSet t
     for (std::size_t i = 0; i < info.operand_count; ++i) {
         const Role role = info.operands[i].role;
         // A store's vector is read, a load's is written: the only role that goes both ways.
-        const bool written = role == Role::Dest || (role == Role::List && i == 0) || (role == Role::VectorOrReg && name != "St");
+        const bool written = role == Role::Dest || role == Role::Updated || (role == Role::List && i == 0) || (role == Role::VectorOrReg && name != "St");
         if (written) info.defs |= static_cast<std::uint8_t>(1u << i);
+        if (role == Role::Updated) info.updates |= static_cast<std::uint8_t>(1u << i);
     }
     return info;
 }
@@ -261,6 +306,14 @@ struct TypePair {
 };
 constexpr TypePair kTypeFloors[] = {
 #define OCKC_PTX_TYPE_FLOOR(name, types, stypes, sm, ptx) {Form::name, types, stypes, {sm, ptx}},
+#include "ptx/instr.def"
+};
+struct OnlySpecific {
+    Form form;
+    Only only;
+};
+constexpr OnlySpecific kSpecific[] = {
+#define OCKC_PTX_SPECIFIC(name, only) {Form::name, Only::only},
 #include "ptx/instr.def"
 };
 constexpr TypePair kNoPairs[] = {
@@ -341,6 +394,7 @@ std::uint32_t get_field(const Mods& mods, Field field) {
         case Field::Literal: return 0;
         case Field::Type: return static_cast<std::uint32_t>(mods.type);
         case Field::SourceType: return static_cast<std::uint32_t>(mods.source_type);
+        case Field::OtherType: return static_cast<std::uint32_t>(mods.other_type);
         case Field::Space: return static_cast<std::uint32_t>(mods.space);
         case Field::Sem: return static_cast<std::uint32_t>(mods.sem);
         case Field::Scope: return static_cast<std::uint32_t>(mods.scope);
@@ -352,10 +406,16 @@ std::uint32_t get_field(const Mods& mods, Field field) {
         case Field::Mode: return static_cast<std::uint32_t>(mods.mode);
         case Field::Ftz: return mods.ftz ? 1 : 0;
         case Field::Sat: return mods.sat ? 1 : 0;
+        case Field::SatFinite: return mods.sat_finite ? 1 : 0;
         case Field::NanFlag: return mods.nan ? 1 : 0;
         case Field::CarryOut: return mods.carry_out ? 1 : 0;
         case Field::UniFlag: return mods.uni ? 1 : 0;
         case Field::ShiftAmount: return mods.shift_amount ? 1 : 0;
+        case Field::ColumnsK8:
+        case Field::ColumnsK16:
+        case Field::ColumnsK32:
+        case Field::ColumnsK256: return mods.columns;
+        case Field::Dims: return mods.dims;
     }
     return 0;
 }
@@ -371,6 +431,7 @@ void set_field(Mods& mods, Field field, std::uint32_t value) {
         case Field::Literal: return;
         case Field::Type: mods.type = static_cast<Type>(value); return;
         case Field::SourceType: mods.source_type = static_cast<Type>(value); return;
+        case Field::OtherType: mods.other_type = static_cast<Type>(value); return;
         case Field::Space: mods.space = static_cast<Space>(value); return;
         case Field::Sem: mods.sem = static_cast<Sem>(value); return;
         case Field::Scope: mods.scope = static_cast<Scope>(value); return;
@@ -382,10 +443,16 @@ void set_field(Mods& mods, Field field, std::uint32_t value) {
         case Field::Mode: mods.mode = static_cast<Mode>(value); return;
         case Field::Ftz: mods.ftz = value != 0; return;
         case Field::Sat: mods.sat = value != 0; return;
+        case Field::SatFinite: mods.sat_finite = value != 0; return;
         case Field::NanFlag: mods.nan = value != 0; return;
         case Field::CarryOut: mods.carry_out = value != 0; return;
         case Field::UniFlag: mods.uni = value != 0; return;
         case Field::ShiftAmount: mods.shift_amount = value != 0; return;
+        case Field::ColumnsK8:
+        case Field::ColumnsK16:
+        case Field::ColumnsK32:
+        case Field::ColumnsK256: mods.columns = static_cast<std::uint8_t>(value); return;
+        case Field::Dims: mods.dims = static_cast<std::uint8_t>(value); return;
     }
 }
 
@@ -395,7 +462,7 @@ std::string_view field_text(Field field, std::uint32_t value) {
 }
 
 std::optional<std::uint32_t> field_value(Field field, std::uint64_t allowed, std::string_view word) {
-    const bool any = field == Field::Type || field == Field::SourceType;
+    const bool any = field == Field::Type || field == Field::SourceType || field == Field::OtherType;
     if (field == Field::Space && word == "shared::cta")
         word = "shared";  // the explicit spelling of the same space
     const std::span<const std::string_view> texts = texts_of(field);
@@ -464,6 +531,9 @@ bool types_exist(Form form, const Mods& mods) {
     const FormInfo& info = form_info(form);
     if (mods.type != Type::None && !contains(info.types, mods.type)) return false;
     if (mods.source_type != Type::None && !contains(info.source_types, mods.source_type)) return false;
+    if (mods.other_type != Type::None) {
+        if (!contains(info.source_types, mods.other_type) || type_bits(mods.other_type) != type_bits(mods.source_type)) return false;
+    }
     for (const TypePair& row : kNoPairs) {
         if (row.matches(form, mods)) return false;
     }
@@ -511,7 +581,22 @@ Floor form_floor(Form form, const Mods& mods) {
     for (const ModFloor& row : kModFloors) {
         if (get_field(mods, row.field) == row.value) raise(floor, row.floor);
     }
+    for (const OnlySpecific& row : kSpecific) {
+        if (row.form == form) floor.only = row.only;
+    }
     return floor;
+}
+
+bool target_has(const TargetInfo& target, const Floor& floor) {
+    if (target.sm < floor.sm) return false;
+    if (floor.only == Only::Any) return true;
+    return target.specific && (floor.only == Only::Specific || target.sm == floor.sm);
+}
+
+Target lowest_target(const Floor& floor) {
+    std::size_t lowest = 0;
+    while (lowest + 1 < std::size(kTargets) && !target_has(kTargets[lowest], floor)) ++lowest;
+    return static_cast<Target>(lowest);
 }
 
 }  // namespace ockc::ptx

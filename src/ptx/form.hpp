@@ -59,6 +59,9 @@ inline constexpr TypeSet kInts3264 = kU32 | kU64 | kS32 | kS64;
 inline constexpr TypeSet kFloats = kF16 | kBF16 | kF32 | kF64;
 inline constexpr TypeSet kPacked = kF16X2 | kBF16X2;
 inline constexpr TypeSet kHalves = kF16 | kBF16 | kPacked;
+inline constexpr TypeSet kBytes = kU8 | kS8;
+inline constexpr TypeSet kNibbles = kU4 | kS4;
+inline constexpr TypeSet kFp8 = kE4M3 | kE5M2;
 inline constexpr TypeSet kFp8Pairs = kE4M3X2 | kE5M2X2;
 inline constexpr TypeSet kComparable = kBits | kInts | kFloats;
 inline constexpr TypeSet kSelectable = kBits | kInts | kF32 | kF64;
@@ -149,6 +152,7 @@ inline std::uint32_t lanes(Vec vec) {
 struct Mods {
     Type type = Type::None;         // .type
     Type source_type = Type::None;  // .stype
+    Type other_type = Type::None;   // .btype: of the second factor of a product, where it has one of its own
     Space space = Space::None;      // None: generic
     Sem sem = Sem::None;
     Scope scope = Scope::None;
@@ -158,8 +162,11 @@ struct Mods {
     BoolOp bool_op = BoolOp::None;
     Round round = Round::None;
     Mode mode = Mode::None;
+    std::uint8_t columns = 0;       // of B in a product of a warpgroup, divided by 8
+    std::uint8_t dims = 0;          // of a tensor
     bool ftz = false;
     bool sat = false;
+    bool sat_finite = false;
     bool nan = false;
     bool carry_out = false;
     bool uni = false;
@@ -172,6 +179,7 @@ enum class Field : std::uint8_t {
     Literal,  // no field: the word itself stands in the syntax
     Type,
     SourceType,
+    OtherType,
     Space,
     Sem,
     Scope,
@@ -183,10 +191,16 @@ enum class Field : std::uint8_t {
     Mode,
     Ftz,
     Sat,
+    SatFinite,
     NanFlag,
     CarryOut,
     UniFlag,
     ShiftAmount,
+    ColumnsK8,
+    ColumnsK16,
+    ColumnsK32,
+    ColumnsK256,
+    Dims,
 };
 // The field's value as a number (enum value, or 0/1), and the reverse.
 std::uint32_t get_field(const Mods& mods, Field field);
@@ -271,7 +285,10 @@ enum class Role : std::uint8_t {
     Immediate,
     VectorOrReg,
     List,
+    Updated,     // a list that is read and written
+    Immediates,  // constants to the end of the operands, as one list
     Address,
+    TensorMap,   // `[address, {..}]`: the list is the next operand
     Label,
     Function,
     Params
@@ -306,7 +323,8 @@ struct FormInfo {
     Effects effects = Effects::Pure;
     std::uint8_t word_count = 0;
     std::uint8_t operand_count = 0;
-    std::uint8_t defs = 0;  // bit i: operand i is written
+    std::uint8_t defs = 0;     // bit i: operand i is written
+    std::uint8_t updates = 0;  // bit i: it is read, too
     Word words[kMaxWords];
     OperandSpec operands[kMaxOperands];
 
@@ -323,14 +341,21 @@ bool types_exist(Form form, const Mods& mods);
 // The form and modifiers that a mnemonic with its words means ("shfl.sync.idx.b32"), or nothing.
 std::optional<std::pair<Form, Mods>> form_from_words(std::string_view text);
 
-// The floor of a form with these modifiers: its own, its types' and its words'.
 // Is it an operand of an instruction on halves or pairs of small floats, which takes no constants?
 bool takes_registers_only(const OperandSpec& spec, const Mods& mods);
 
+// Which targets from the floor on: all, the arch-specific ones, or the arch-specific one of exactly that number.
+enum class Only : std::uint8_t { Any, Specific, Exact };
+
+// The floor of a form with these modifiers: its own, its types' and its words'.
 struct Floor {
     std::uint16_t sm = 0;
     std::uint16_t ptx = 0;
+    Only only = Only::Any;
 };
 Floor form_floor(Form form, const Mods& mods);
+bool target_has(const TargetInfo& target, const Floor& floor);
+// The oldest target that has it.
+Target lowest_target(const Floor& floor);
 
 }  // namespace ockc::ptx

@@ -61,7 +61,9 @@ bool InstrParser::operand_list() {
         TextOperand operand;
         if (!this->operand(operand, true)) return false;
         operand.joined = joined;
+        const bool opens = operand.opens;
         operands_.push_back(std::move(operand));
+        if (opens && !coordinates()) return false;
         joined = tokens_.peek().is('|');
         if (!joined && !tokens_.peek().is(',')) return true;
         tokens_.take();
@@ -177,6 +179,17 @@ bool InstrParser::address(TextOperand& out) {
         if (!offset) return false;
         out.value.value += static_cast<std::int64_t>(minus ? 0 - *offset : *offset);
     }
+    out.opens = tokens_.accept(',');
+    return out.opens || tokens_.expect(']');
+}
+
+// `{..}]` behind the address of a tensor map: an operand of its own.
+bool InstrParser::coordinates() {
+    TextOperand operand;
+    operand.token = tokens_.peek();
+    if (!tokens_.peek().is('{')) return tokens_.expect('{');
+    if (!list(operand)) return false;
+    operands_.push_back(std::move(operand));
     return tokens_.expect(']');
 }
 
@@ -252,6 +265,12 @@ bool InstrParser::place_operands(const FormInfo& info, Use use) const {
             continue;
         }
         --required;
+        if (spec.role == Role::Immediates) {
+            for (std::size_t rest = at; rest < operands_.size(); ++rest) {
+                if (operands_[rest].value.kind != OperandKind::Imm) return false;
+            }
+            return left != 0 && use(i, at);
+        }
         if (left == 0 || operands_[at].joined != spec.joined || !role_fits(spec, operands_[at])) return false;
         if (!use(i, at++)) return false;
     }
@@ -283,8 +302,11 @@ bool InstrParser::role_fits(const OperandSpec& spec, const TextOperand& operand)
         case Role::VectorOrReg:
             return kind == OperandKind::Reg || constant ||
                    (kind == OperandKind::List && !operand.parenthesised);
-        case Role::List: return kind == OperandKind::List && !operand.parenthesised;
-        case Role::Address: return operand.value.is_address();
+        case Role::List:
+        case Role::Updated: return kind == OperandKind::List && !operand.parenthesised;
+        case Role::Immediates: return kind == OperandKind::Imm;
+        case Role::Address: return operand.value.is_address() && !operand.opens;
+        case Role::TensorMap: return operand.value.is_address() && operand.opens;
         case Role::Label:
         case Role::Function: return named;
         case Role::Params: return kind == OperandKind::List && operand.parenthesised;
@@ -295,6 +317,12 @@ bool InstrParser::role_fits(const OperandSpec& spec, const TextOperand& operand)
 bool InstrParser::bind(Instr& instr) {
     const FormInfo& info = instr.info();
     return place_operands(info, [&, this](std::size_t spec, std::size_t at) {
+        if (info.operands[spec].role == Role::Immediates) {
+            std::vector<Operand> items;
+            for (; at < operands_.size(); ++at) items.push_back(operands_[at].value);
+            instr.operands[spec] = Operand::list(names_.function()->new_list(std::move(items)));
+            return true;
+        }
         return bind_operand(instr, info.operands[spec], operands_[at], instr.operands[spec]);
     });
 }

@@ -24,6 +24,7 @@ class InstrParser {
         std::string_view name;  // an identifier that is no register: label, function, variable, `_`
         bool joined = false;    // after `|`
         bool parenthesised = false;
+        bool opens = false;  // an address with a list behind it in the same brackets
         std::vector<TextOperand> items;  // of `{..}` and `(..)`
         Token token;
     };
@@ -39,6 +40,7 @@ class InstrParser {
     bool special(TextOperand& out, const Token& token);
     bool list(TextOperand& out);
     bool address(TextOperand& out);
+    bool coordinates();
 
     bool match(Instr& instr, const Token& mnemonic);
     Match match_form(Form form, Mods& mods) const;

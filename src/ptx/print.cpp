@@ -38,6 +38,7 @@ class Text {
         std::fill_n(text_.data() + size_, count, c);
         size_ += count;
     }
+    void drop() { --size_; }   // the last character
     std::size_t size() const { return size_; }
     std::string take() {
         text_.resize(size_);
@@ -392,7 +393,14 @@ class Printer {
                 out_ += info.operands[i].joined ? "|" : ", ";
             }
             first = false;
-            this->operand(f, operand, info.operands[i].role == Role::Params);
+            const Role role = info.operands[i].role;
+            if (role == Role::Immediates) {
+                items(f, operand);
+            } else {
+                this->operand(f, operand, role == Role::Params);
+            }
+            if (role == Role::TensorMap) out_.drop();                              // the bracket closes behind the coordinates
+            if (i != 0 && info.operands[i - 1].role == Role::TensorMap) out_ += ']';
         }
     }
 
@@ -443,6 +451,11 @@ class Printer {
     // Lists do not nest, so this recursion is one level deep.
     void list(const Function& f, const Operand& o, bool parenthesised) {
         out_ += parenthesised ? '(' : '{';
+        items(f, o);
+        out_ += parenthesised ? ')' : '}';
+    }
+
+    void items(const Function& f, const Operand& o) {
         bool first = true;
         for (const Operand& item : f.list_of(o)) {
             if (!first) out_ += ", ";
@@ -450,7 +463,6 @@ class Printer {
             OCKC_CHECK(item.kind != OperandKind::List);
             operand(f, item, false);
         }
-        out_ += parenthesised ? ')' : '}';
     }
 
     const Module& module_;

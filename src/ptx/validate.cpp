@@ -143,7 +143,7 @@ class Validator {
                 if (!word.optional) error(fmt::format(".{} is missing", word.text));
                 continue;
             }
-            const bool type = word.field == Field::Type || word.field == Field::SourceType;
+            const bool type = word.field == Field::Type || word.field == Field::SourceType || word.field == Field::OtherType;
             const TypeSet types = word.field == Field::Type ? info.types : info.source_types;
             const bool allowed =
                 type ? contains(types, static_cast<Type>(value)) : (word.allowed >> value & 1) != 0;
@@ -257,11 +257,16 @@ class Validator {
             case Role::Params:
                 if (o.kind != OperandKind::List) error("arguments stand in parentheses");
                 return;
-            case Role::Address: return address(f, o);
+            case Role::Address:
+            case Role::TensorMap: return address(f, o);
+            case Role::Immediates:
+                if (o.kind != OperandKind::List) return error("constants are needed here");
+                return list(f, instr, spec, o);
             case Role::List:
+            case Role::Updated:
             case Role::VectorOrReg:
                 if (o.kind == OperandKind::List) return list(f, instr, spec, o);
-                if (spec.role == Role::List) return error("a brace list is needed here");
+                if (spec.role == Role::List || spec.role == Role::Updated) return error("a brace list is needed here");
                 if (instr.mods.vec != Vec::None) return error("a vector access needs a brace list");
                 break;
             case Role::Dest:
@@ -372,7 +377,11 @@ class Validator {
             floor.ptx = std::max(floor.ptx, special_info(o.as_special()).ptx);
         }
         const TargetInfo& target = target_info(module_.target);
-        if (target.sm < floor.sm) error(fmt::format("needs sm_{}, the target is {}", floor.sm, target.text));
+        if (target.sm < floor.sm) {
+            error(fmt::format("needs sm_{}, the target is {}", floor.sm, target.text));
+        } else if (!target_has(target, floor)) {
+            error(fmt::format("needs {}, the target is {}", target_info(lowest_target(floor)).text, target.text));
+        }
         if (module_.ptx_version < floor.ptx) {
             error(fmt::format("needs PTX {}.{}, the module says {}.{}", floor.ptx / 10, floor.ptx % 10,
                               module_.ptx_version / 10, module_.ptx_version % 10));

@@ -69,6 +69,29 @@ pub fn blocks(mut out: DisjointSlice<u32, Runtime2DIndex>) {
     CHECK(flat.error_output.find("`out`, which has 1 dimension: give it 2, or give --grid") != std::string::npos);
 }
 
+TEST_CASE("a tensor map is given as box, swizzle and array") {
+    Sandbox box;
+    box.write("k.rsk", R"(use cuda_device::{DisjointSlice, kernel, thread, tma::TmaDescriptor};
+#[kernel]
+pub fn mapped(a: &TmaDescriptor, mut out: DisjointSlice<u32>) {
+    if let Some(o) = out.get_mut(thread::index_1d()) {
+        *o = (a as *const TmaDescriptor as usize % 64) as u32 + 7;
+    }
+}
+)");
+    const auto with = [&](const std::string& map) {
+        return box.ockc({"launch", ":k.rsk", "mapped", "--device", "emulator", "--arg", "a=" + map, "--arg", "out=zeros:u32[2]"});
+    };
+    const auto run = with("map:4,8:32:iota:f32[16,16]");
+    CHECK_MESSAGE(run.exit_code == 0, run.error_output);
+    CHECK(run.output.find("out: u32[2] = [7, 7]") != std::string::npos);
+    CHECK(with("iota:f32[16]").error_output.find("a tensor map is given as map:BOX:SWIZZLE:ARRAY") != std::string::npos);
+    CHECK(with("map:4,x:0:iota:f32[16,16]").error_output.find("a tensor map is given as map:BOX:SWIZZLE:ARRAY") != std::string::npos);
+    CHECK(with("map:4:48:iota:f32[16]").error_output.find("a swizzle has 0, 32, 64 or 128 bytes, not 48") != std::string::npos);
+    CHECK(with("map:4:0:iota:f32[16,16]").error_output.find("the box has 1 dimensions, the array 2") != std::string::npos);
+    CHECK(with("map:2:0:iota:f32[16]").error_output.find("no tensor map can be made of this array and box") != std::string::npos);
+}
+
 TEST_CASE("a failing kernel is exit code 5 and names the source line") {
     Sandbox box;
     box.write("vecadd.rsk", kVecadd);

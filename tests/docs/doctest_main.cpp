@@ -2,6 +2,7 @@
 //   ```rust              compiles to PTX
 //   ```rust,E0382        is refused with this code (any other code is a failure)
 //   ```rust,part         shows a part of a program: not compiled
+//   ```rust,sm_90a       a further word: the target, sm_80 where there is none
 // A page docs/errors/CODE.md must hold a block that is refused with CODE and one that compiles.
 #include <fmt/format.h>
 
@@ -21,9 +22,23 @@ namespace {
 
 struct Block {
     std::string expected;     // empty: compiles
+    std::string target;
     std::string text;
     std::uint32_t line = 0;
 };
+
+Block begin(std::string_view info, std::uint32_t line) {
+    Block block;
+    block.line = line;
+    while (!info.empty()) {
+        const std::size_t end = std::min(info.find(','), info.size());
+        const std::string word(info.substr(0, end));
+        if (word.starts_with("sm_")) block.target = word;
+        else if (word != "rust") block.expected = word;
+        info.remove_prefix(std::min(end + 1, info.size()));
+    }
+    return block;
+}
 
 std::vector<Block> blocks_of(const std::string& text) {
     std::vector<Block> blocks;
@@ -40,7 +55,7 @@ std::vector<Block> blocks_of(const std::string& text) {
             inside = !inside;
             const std::string_view info = line.substr(3);
             rust = inside && (info == "rust" || info.substr(0, 5) == "rust,");
-            block = {info.size() > 5 ? std::string(info.substr(5)) : std::string(), {}, number};
+            block = begin(info, number);
         } else if (inside && rust) {
             block.text += line;
             block.text += '\n';
@@ -51,7 +66,9 @@ std::vector<Block> blocks_of(const std::string& text) {
 
 // The complaint about one block, or empty.
 std::string check(const Block& block) {
-    const CompileResult result = compile({"block.rsk", "", block.text}, {});
+    CompileOptions options;
+    if (!block.target.empty()) options.targets = {block.target};
+    const CompileResult result = compile({"block.rsk", "", block.text}, options);
     if (block.expected.empty()) return result.ok ? "" : "does not compile:\n" + result.diagnostics[0].rendered;
     if (result.ok) return fmt::format("compiles, but should be refused with {}", block.expected);
     for (const DiagnosticText& one : result.diagnostics) {

@@ -13,4 +13,5 @@
 #include <ock/operation.hpp>
 #include <ock/stream.hpp>
 #include <ock/tensor.hpp>
+#include <ock/tensor_map.hpp>
 #include <ock/tile_launch.hpp>

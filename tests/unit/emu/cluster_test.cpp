@@ -64,6 +64,15 @@ TEST_CASE("bulk copies: the barrier's phase completes with the last arrival and 
     for (std::uint32_t i = 0; i < 64; ++i) CHECK(out[i] == 1000 + i);
 }
 
+TEST_CASE("asynchronous copies arrive at a barrier") {
+    // Two arrivals are expected: that of thread 0 by `noinc`, and an ordinary one; the other form counts itself in.
+    const std::string body = "mov.u64 %rd1, bar;\nmov.u64 %rd2, tile;\nmov.u32 %r1, 2;\nmbarrier.init.shared.b64 [%rd1], %r1;\n"
+                             "cp.async.ca.shared.global [%rd2], [%rd30], 4;\ncp.async.mbarrier.arrive.shared.b64 [%rd1];\ncp.async.mbarrier.arrive.noinc.shared.b64 [%rd1];\n"
+                             "cp.async.wait_all;\nmbarrier.test_wait.parity.shared.b64 %p1, [%rd1], 0;\nmbarrier.arrive.shared.b64 %rd3, [%rd1];\n"
+                             "WAIT: mbarrier.test_wait.parity.shared.b64 %p2, [%rd1], 0;\n@!%p2 bra WAIT;\nld.shared.u32 %r9, [tile];\n@%p1 add.u32 %r9, %r9, 1000;\n";
+    CHECK(run(clustered("", body + kStore), 1, 1, {77}) == std::vector<std::uint32_t>{77});
+}
+
 TEST_CASE("mbarriers of another block") {
     const auto out = run(clustered(kPairs, "mov.u64 %rd1, bar;\nmov.u32 %r1, 1;\nmbarrier.init.shared.b64 [%rd1], %r1;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
                                         "mov.u32 %r2, %cluster_ctarank;\nxor.b32 %r2, %r2, 1;\nmapa.shared::cluster.u64 %rd2, %rd1, %r2;\n"

@@ -54,6 +54,11 @@ class GpuBackend {
         REQUIRE(call("cuMemcpyDtoH_v2", to, static_cast<unsigned long long>(from),
                      static_cast<std::size_t>(bytes)) == 0);
     }
+    // A tensor map's 128 bytes, as cuTensorMapEncodeTiled takes its arguments.
+    void tensor_map(void* map, int type, std::uint32_t rank, std::uint64_t address, const std::uint64_t* dims, const std::uint64_t* strides,
+                    const std::uint32_t* box, const std::uint32_t* steps, int swizzle, int fill) {
+        REQUIRE(call("cuTensorMapEncodeTiled", map, type, rank, reinterpret_cast<void*>(address), dims, strides, box, steps, 0, swizzle, 0, fill) == 0);
+    }
     void run(void* module, const std::string& kernel, const ockc::emu::LaunchConfig& config,
              std::vector<std::uint64_t> params) {
         void* function = nullptr;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "emu/emulator.hpp"
+#include "emu/tensor_map.hpp"
 #include "gpu_backend.hpp"
 #include "ptx/parse.hpp"
 
@@ -42,7 +43,7 @@ inline void note_forms(std::string_view text) {
 }
 
 inline std::string head() {
-    return ".version 8.6\n.target sm_90\n.address_size 64\n";
+    return ".version 8.7\n.target sm_90\n.address_size 64\n";
 }
 inline std::string registers() {
     return ".reg .pred %p<20>;\n.reg .b16 %rs<20>;\n.reg .b32 %r<40>;\n.reg .f32 %f<20>;\n.reg .b64 "
@@ -95,6 +96,28 @@ class Machine {
         else
             REQUIRE(device_.memory().copy_out(out.data(), address, count * sizeof(T)));
         return out;
+    }
+
+    // The address of a tensor map in device memory; everything of the fastest dimension first, strides in bytes.
+    struct Tensor {
+        TensorType type;
+        DeviceAddress address;
+        std::vector<std::uint64_t> dims, strides;
+        std::vector<std::uint32_t> box;
+        TensorSwizzle swizzle = TensorSwizzle::None;
+        bool fill_nan = false;
+        std::vector<std::uint32_t> steps = std::vector<std::uint32_t>(5, 1);
+    };
+    DeviceAddress tensor_map(const Tensor& t) {
+        std::vector<TensorMap> map(1);
+        const auto rank = static_cast<std::uint32_t>(t.dims.size());
+        if (gpu_ != nullptr) {
+            gpu_->tensor_map(map.data(), static_cast<int>(t.type), rank, t.address, t.dims.data(), t.strides.data(), t.box.data(), t.steps.data(),
+                             static_cast<int>(t.swizzle), t.fill_nan ? 1 : 0);
+        } else {
+            REQUIRE(encode_tensor_map({t.type, t.swizzle, t.fill_nan, rank, t.address, t.dims.data(), t.strides.data(), t.box.data(), t.steps.data()}, map[0]));
+        }
+        return upload(map);
     }
 
     // All parameters are 64 bits wide. What a launch says is the emulator's alone.

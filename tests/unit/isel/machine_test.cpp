@@ -13,10 +13,10 @@ using namespace ockc;
 
 namespace {
 
-std::vector<std::string> words(std::string_view text) {
+std::vector<std::string> words(std::string_view text, char between = ' ') {
     std::vector<std::string> out;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(' ', at), text.size());
+        const std::size_t end = std::min(text.find(between, at), text.size());
         out.emplace_back(text.substr(at, end - at));
         at = end + 1;
     }
@@ -53,32 +53,51 @@ std::uint32_t bytes_of(const ptx::OperandSpec& spec, const ptx::Mods& mods) {
     return 0;
 }
 
+// Constants at the end of a product of a warpgroup.
+std::size_t matrix_constants(const std::pair<ptx::Form, ptx::Mods>& form) { return ptx::matrix_registers(form.first, form.second, 4); }
+
 }  // namespace
 
 TEST_CASE("machine.def: every row is an instruction form with operands that fit") {
     for (std::size_t i = 0; i < intrinsic::machine_count(); ++i) {
         const intrinsic::MachineInfo& row = intrinsic::info(static_cast<intrinsic::Machine>(i));
         INFO(row.key);
-        const auto found = ptx::form_from_words(row.words);
+        auto found = ptx::form_from_words(row.words);
         REQUIRE(found.has_value());
+        std::vector<std::string> operands = words(row.ptx_operands);
+        const bool passes_on = std::erase_if(operands, [](const std::string& word) { return word == "<" || word == ">"; }) != 0;
+        if (row.key.ends_with("_registers")) found->first = static_cast<ptx::Form>(static_cast<unsigned>(found->first) + 1);   // A is a list
         const ptx::FormInfo& form = ptx::form_info(found->first);
-        const std::vector<std::string> operands = words(row.ptx_operands);
         REQUIRE(operands.size() == form.operand_count);
         CHECK((row.effect == intrinsic::Effect::Convergent) == (form.effects == ptx::Effects::Sync));
         if (row.effect == intrinsic::Effect::Pure) CHECK(form.effects == ptx::Effects::Pure);
         if (row.effect == intrinsic::Effect::Pure) CHECK(row.results.size() == 1);
         std::vector<bool> used(row.operands.size());
         std::size_t results = 0;
+        if (passes_on) {   // the number of sums, the sums
+            results = 2;
+            for (std::size_t k = used.size() - 3; k < used.size(); ++k) used[k] = true;
+        }
         for (std::size_t k = 0; k < operands.size(); ++k) {
             INFO(operands[k]);
             const std::string& word = operands[k];
-            if (form.operands[k].role == ptx::Role::List) {
-                CHECK(word.size() / 3 + 1 == ptx::matrix_registers(found->first, found->second, k));
-                for (std::size_t at = 0; at < word.size(); at += 3) {
-                    const auto index = static_cast<std::size_t>(word[at + 1] - '0');
-                    const char letter = word[at] == 'd' ? row.results[index] : row.operands[index];
+            if (word == "*") {
+                CHECK(form.operands[k].role == ptx::Role::Updated);
+                CHECK(row.results[0] == '*');
+                CHECK(row.operands.substr(row.operands.size() - 2) == row.results);
+                results += 2;
+                used[used.size() - 1] = used[used.size() - 2] = true;                 // `*` and its letter
+                used[used.size() - 3 - (form.operand_count > 4 ? matrix_constants(*found) : 0)] = true;   // the number of sums, which the list shows
+                continue;
+            }
+            if (form.operands[k].role == ptx::Role::List || form.operands[k].role == ptx::Role::Immediates) {
+                std::vector<std::string> items = words(word, ',');
+                CHECK(items.size() == ptx::matrix_registers(found->first, found->second, k));
+                for (const std::string& item : items) {
+                    const auto index = static_cast<std::size_t>(std::stoul(item.substr(1)));
+                    const char letter = item[0] == 'd' ? row.results[index] : row.operands[index];
                     CHECK(bytes_of(letter) == bytes_of(form.operands[k], found->second));
-                    if (word[at] == 'd') ++results;
+                    if (item[0] == 'd') ++results;
                     else used[index] = true;
                 }
                 continue;
@@ -87,12 +106,13 @@ TEST_CASE("machine.def: every row is an instruction form with operands that fit"
             if (word[0] == 'd') {
                 CHECK(form.operands[k].role == ptx::Role::Dest);
                 CHECK(bytes_of(row.results[results++]) == bytes_of(form.operands[k], found->second));
-            } else if (word[0] == 'a' || word[0] == '[' || word[0] == '@') {
-                const std::size_t index = static_cast<std::size_t>(word[word[0] == 'a' ? 1 : 2] - '0');
+            } else if (word[0] == 'a' || word[0] == '[' || word[0] == '@' || word[0] == 't' || word[0] == 'g') {
+                const std::size_t index = static_cast<std::size_t>(word[word[0] == '[' || word[0] == '@' ? 2 : 1] - '0');
                 REQUIRE(index < used.size());
                 used[index] = true;
                 CHECK(bytes_of(row.operands[index]) == bytes_of(form.operands[k], found->second));
-                CHECK((word[0] != 'a') == (form.operands[k].role == ptx::Role::Address));
+                const ptx::Role role = form.operands[k].role;
+                CHECK((word[0] != 'a') == (role == ptx::Role::Address || role == ptx::Role::TensorMap));
             }
         }
         CHECK(results == row.results.size());

@@ -33,11 +33,14 @@ class Sampler {
   public:
     Sampler(Module& module, Function& function) : m_(module), f_(function) {}
 
-    Instr sample(Form form, Type type, Type source_type) {
+    Instr sample(Form form, Type type, Type source_type, std::uint8_t columns) {
         Instr instr;
         instr.form = form;
         instr.mods.type = type;
         instr.mods.source_type = source_type;
+        instr.mods.columns = columns;
+        instr.mods.dims = columns;
+        keep_fields(instr);
         for (const Word& word : instr.info().word_list())
             required_word(instr, word);
         adjust(instr);
@@ -46,14 +49,24 @@ class Sampler {
                 instr.operands[i] = operand(instr, instr.info().operands[i]);
         }
         if (form == Form::CpAsync) instr.operands[2] = Operand::imm(16);
+        if (form == Form::SetMaxNReg) instr.operands[0] = Operand::imm(64);
         return instr;
     }
 
   private:
+    // The types of both factors are the same; only some forms have columns or dimensions.
+    static void keep_fields(Instr& instr) {
+        Mods known;
+        for (const Word& word : instr.info().word_list()) {
+            if (word.field == Field::OtherType) instr.mods.other_type = instr.mods.source_type;
+            set_field(known, word.field, get_field(instr.mods, word.field));
+        }
+        instr.mods = known;
+    }
     static void required_word(Instr& instr, const Word& word) {
         const bool needed = !word.optional && word.field != Field::Literal && word.field != Field::Type &&
-                            word.field != Field::SourceType;
-        if (!needed) return;
+                            word.field != Field::SourceType && word.field != Field::OtherType;
+        if (!needed || get_field(instr.mods, word.field) != 0) return;
         for (std::uint32_t v = 1; v < 64; ++v) {
             if ((word.allowed >> v & 1) == 0) continue;
             set_field(instr.mods, word.field, v);
@@ -107,14 +120,20 @@ class Sampler {
             case Role::VectorOrReg: return Operand::reg(reg(type, bits));
             case Role::Sink: return Operand::sink();
             case Role::Immediate: return Operand::imm(3);
-            case Role::List: {
+            case Role::List:
+            case Role::Updated: {
                 const auto at = static_cast<std::size_t>(&spec - instr.info().operands);
                 const std::uint32_t fixed = matrix_registers(instr.form, instr.mods, at);
                 std::vector<Operand> items;
                 for (std::uint32_t n = fixed != 0 ? fixed : 2; n > 0; --n) items.push_back(Operand::reg(reg(type, bits)));
                 return Operand::list(f_.new_list(std::move(items)));
             }
-            case Role::Address: return Operand::at(reg(Type::B64, 64));
+            case Role::Immediates: {
+                const auto at = static_cast<std::size_t>(&spec - instr.info().operands);
+                return Operand::list(f_.new_list(std::vector<Operand>(matrix_registers(instr.form, instr.mods, at), Operand::imm(1))));
+            }
+            case Role::Address:
+            case Role::TensorMap: return Operand::at(reg(Type::B64, 64));
             case Role::Label: return Operand::label(LabelId(0));
             case Role::Function: return Operand::symbol(m_.symbol("callee"));
             case Role::Params: return Operand::none();
@@ -132,6 +151,20 @@ Function declare_callee(Module& m) {
     callee.blocks.emplace_back();
     callee.blocks[0].instrs.push_back(make(Form::Ret, Type::None, {}));
     return callee;
+}
+
+// The columns or dimensions that an instruction of the form may have: all of them once, then the first.
+std::vector<std::uint8_t> numbers_of(Form form, bool all) {
+    for (const Word& word : form_info(form).word_list()) {
+        const bool numbered = word.field >= Field::ColumnsK8 && word.field <= Field::Dims;
+        if (!numbered) continue;
+        std::vector<std::uint8_t> numbers;
+        for (std::uint8_t n = 1; n < 64; ++n) {
+            if ((word.allowed >> n & 1) != 0 && (all || numbers.empty())) numbers.push_back(n);
+        }
+        return numbers;
+    }
+    return {0};
 }
 
 // A module for `target` with a kernel for each form, holding an instruction for each type that fits the
@@ -157,11 +190,11 @@ Module everything(Target target) {
             for (int s = 0; s < 64; ++s) {
                 const auto source = static_cast<Type>(s);
                 if (info.source_types == 0 ? s != 0 : !contains(info.source_types, source)) continue;
-                const Instr instr = sampler.sample(form, type, source);
-                if (!types_exist(form, instr.mods) ||
-                    form_floor(form, instr.mods).sm > target_info(target).sm)
-                    continue;
-                f.blocks[0].instrs.push_back(instr);
+                for (const std::uint8_t number : numbers_of(form, f.blocks[0].instrs.empty())) {
+                    const Instr instr = sampler.sample(form, type, source, number);
+                    if (!types_exist(form, instr.mods) || !target_has(target_info(target), form_floor(form, instr.mods))) continue;
+                    f.blocks[0].instrs.push_back(instr);
+                }
             }
         }
         if (f.blocks[0].instrs.empty()) continue;  // nothing of this form on this target

@@ -70,7 +70,7 @@ TEST_CASE("words have a text and are found by it") {
     CHECK(target_from_text("sm_90a") == Target::Sm90a);
     CHECK_FALSE(target_from_text("sm_91"));
     Mods mods;
-    for (int f = 1; f <= static_cast<int>(Field::ShiftAmount); ++f) {
+    for (int f = 1; f <= static_cast<int>(Field::Dims); ++f) {
         set_field(mods, static_cast<Field>(f), 1);
         CHECK(get_field(mods, static_cast<Field>(f)) == 1);
         CHECK_FALSE(field_text(static_cast<Field>(f), 1).empty());
