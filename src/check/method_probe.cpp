@@ -84,6 +84,18 @@ struct BodyChecker::Probe {
         }
     }
 
+    // Methods that the library adds to Rust's: looked for when nothing else has the name.
+    bool only_beyond_std() {
+        const DefId trait = body.state_.lang_item("beyond_std");
+        const DefId item = trait.valid() ? body.state_.item_named(trait, name) : DefId();
+        inherent.clear();
+        extension.clear();
+        has_extension = true;
+        if (!item.valid() || !is_usable(item)) return false;
+        extension.push_back({item, MethodPick::Source::Trait, trait, {}});
+        return true;
+    }
+
     // Does the candidate take a receiver (or, in path mode, belong to a type) of type `self`?
     Fit consider(const Candidate& candidate, TypeId self) {
         const auto before = body.infer_.snapshot();
@@ -168,6 +180,47 @@ struct BodyChecker::Probe {
         assemble_extension();
         return pick_from(extension, self);
     }
+
+    // A type that the receiver may be taken as, behind so many dereferences.
+    struct Try {
+        TypeId type;
+        std::uint32_t derefs;
+        bool unsize;
+    };
+
+    // By value, by `&`, by `&mut`, for each of them in turn; true when that decides.
+    bool search(const std::vector<Try>& tries) {
+        for (const Try& attempt : tries) {
+            const auto done = [&](MethodPick::Autoref autoref) {
+                if (!result.pick) return;
+                result.pick->autoderefs = attempt.derefs;
+                result.pick->autoref = autoref;
+                result.pick->unsize = attempt.unsize;
+            };
+            if (!attempt.unsize && decide(attempt.type)) {
+                done(MethodPick::Autoref::None);
+                return true;
+            }
+            if (decide(body.types_.ref(body.types_.erased, attempt.type, Mutability::Not))) {
+                done(MethodPick::Autoref::Ref);
+                return true;
+            }
+            if (decide(body.types_.ref(body.types_.erased, attempt.type, Mutability::Mut))) {
+                done(MethodPick::Autoref::RefMut);
+                return true;
+            }
+            const TypeData data = body.types_[attempt.type];
+            if (data.kind == TypeKind::RawPtr && data.mutability == Mutability::Mut) {
+                const TypeId constant = body.types_.raw_ptr(data.element, Mutability::Not);
+                assemble_inherent(constant);
+                if (decide(constant)) {
+                    done(MethodPick::Autoref::MutToConst);
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
 };
 
 MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span at, std::vector<DerefStep>& steps) {
@@ -178,44 +231,11 @@ MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span
         probe.result.unknown_receiver = true;
         return std::move(probe.result);
     }
-    struct Try {
-        TypeId type;
-        std::uint32_t derefs;
-        bool unsize;
-    };
-    std::vector<Try> tries;
+    std::vector<Probe::Try> tries;
     for (std::uint32_t i = 0; i < steps.size(); ++i) tries.push_back({structural(steps[i].type), i, false});
     if (types_.kind(last) == TypeKind::Array) tries.push_back({types_.slice(types_[last].element), static_cast<std::uint32_t>(steps.size() - 1), true});
-    for (const Try& attempt : tries) probe.assemble_inherent(attempt.type);
-    for (const Try& attempt : tries) {
-        const auto done = [&](MethodPick::Autoref autoref) {
-            if (!probe.result.pick) return;
-            probe.result.pick->autoderefs = attempt.derefs;
-            probe.result.pick->autoref = autoref;
-            probe.result.pick->unsize = attempt.unsize;
-        };
-        if (!attempt.unsize && probe.decide(attempt.type)) {
-            done(MethodPick::Autoref::None);
-            return std::move(probe.result);
-        }
-        if (probe.decide(types_.ref(types_.erased, attempt.type, Mutability::Not))) {
-            done(MethodPick::Autoref::Ref);
-            return std::move(probe.result);
-        }
-        if (probe.decide(types_.ref(types_.erased, attempt.type, Mutability::Mut))) {
-            done(MethodPick::Autoref::RefMut);
-            return std::move(probe.result);
-        }
-        const TypeData data = types_[attempt.type];
-        if (data.kind == TypeKind::RawPtr && data.mutability == Mutability::Mut) {
-            const TypeId constant = types_.raw_ptr(data.element, Mutability::Not);
-            probe.assemble_inherent(constant);
-            if (probe.decide(constant)) {
-                done(MethodPick::Autoref::MutToConst);
-                return std::move(probe.result);
-            }
-        }
-    }
+    for (const Probe::Try& attempt : tries) probe.assemble_inherent(attempt.type);
+    if (probe.search(tries) || (probe.only_beyond_std() && probe.search(tries))) return std::move(probe.result);
     if (types_.kind(last) == TypeKind::Infer) {
         // Any number's method: the message asks for the number's type.
         for (std::size_t i = 0; i <= static_cast<std::size_t>(types::IntKind::Usize); ++i) {
@@ -231,7 +251,7 @@ MethodProbeResult BodyChecker::probe_method(TypeId receiver, Symbol wanted, Span
 MethodProbeResult BodyChecker::probe_path(TypeId self, Symbol wanted, Span at) {
     Probe probe(*this, wanted, at, true);
     probe.assemble_inherent(self);
-    probe.decide(self);
+    if (!probe.decide(self) && probe.only_beyond_std()) probe.decide(self);
     return std::move(probe.result);
 }
 

@@ -1,4 +1,6 @@
 // Places: addresses of locals, fields, elements; loads and stores of values by form.
+#include <algorithm>
+
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -16,6 +18,11 @@ std::uint32_t align_at(std::uint32_t align, std::int64_t offset) {
     return align;
 }
 
+// Of a part of a place: by the type of the place, or by what the place is a part of.
+std::uint32_t known_align(const PlaceRef& place, std::int64_t offset, std::uint32_t align) {
+    return std::max(align_at(align, offset), align_at(place.align, place.offset + offset));
+}
+
 }  // namespace
 
 PlaceRef FunctionLowering::lower_place(const mir::Place& place) {
@@ -31,6 +38,7 @@ PlaceRef FunctionLowering::project(PlaceRef base, const mir::Projection& step) {
             const Value pointer = load(base);
             PlaceRef at{pointer.a, 0, pointer.b, type, nullptr};
             at.layout = &layout(type);
+            at.align = at.layout->align;
             return at;
         }
         case ProjectionKind::Field: return field(base, step.index, type);
@@ -90,6 +98,7 @@ PlaceRef FunctionLowering::element(const PlaceRef& base, ir::ValueId index, Type
     OCKC_CHECK_MSG(!base.in_values(), "element of a local without an address");
     PlaceRef at{base.ptr, base.offset, {}, type, &element_layout};
     if (element_layout.size == 0) return at;
+    at.align = align_at(align_at(base.align, base.offset), static_cast<std::int64_t>(element_layout.size));
     ir::ValueId bytes = index;
     if (element_layout.size != 1) {
         bytes = builder_.binary(ir::Op::Imul, ir::Type::I64, index, builder_.const_int(ir::Type::I64, element_layout.size));
@@ -129,14 +138,14 @@ VarId FunctionLowering::var_at(const PlaceRef& place, std::int64_t offset) const
 ir::ValueId FunctionLowering::load_scalar(const PlaceRef& place, std::int64_t offset, const types::Scalar& scalar, std::uint32_t align) {
     if (place.in_values()) return values_.read(var_at(place, offset), builder_.block());
     ir::MemoryInfo memory;
-    memory.align = align_at(align, offset);
+    memory.align = known_align(place, offset, align);
     return builder_.load(ir_type(scalar), base_pointer(place), memory, place.offset + offset);
 }
 
 void FunctionLowering::store_scalar(const PlaceRef& place, std::int64_t offset, ir::ValueId value, std::uint32_t align) {
     if (place.in_values()) return values_.write(var_at(place, offset), builder_.block(), value);
     ir::MemoryInfo memory;
-    memory.align = align_at(align, offset);
+    memory.align = known_align(place, offset, align);
     builder_.store(base_pointer(place), value, memory, place.offset + offset);
 }
 

@@ -35,8 +35,9 @@ constexpr Pass kEarlyAgain[] = {
 // -O1: nothing that only pays after loops have been changed, which -O1 does not do.
 constexpr Pass kQuick[] = {
     Pass::Sroa,        Pass::Mem2Reg,       Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
-    Pass::SimplifyCfg, Pass::DropNonnull,   Pass::InferSpaces, Pass::InstCombine,   Pass::Dce,
-    Pass::Gvn,         Pass::Facts,         Pass::InstCombine, Pass::SimplifyCfg,   Pass::JumpThreading,
+    Pass::SimplifyCfg, Pass::DropNonnull,   Pass::InferSpaces, Pass::LocalAtomics,  Pass::InstCombine,
+    Pass::Dce,         Pass::Gvn,           Pass::Facts,       Pass::InstCombine,   Pass::SimplifyCfg,
+    Pass::JumpThreading,
     Pass::SimplifyCfg, Pass::IfConvert,     Pass::SimplifyCfg, Pass::DropAssumptions, Pass::SimplifyCfg,
     Pass::InstCombine, Pass::Contract,      Pass::Dse,         Pass::Dce,           Pass::SimplifyCfg,
     Pass::Sink,        Pass::OrderBlocks,
@@ -53,6 +54,7 @@ constexpr Pass kMain[] = {
     Pass::SimplifyCfg,
     Pass::DropNonnull,
     Pass::InferSpaces,
+    Pass::LocalAtomics,
     Pass::InstCombine,
     Pass::Dce,
     // Redundancy: equal values, implied checks.
