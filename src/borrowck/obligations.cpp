@@ -72,7 +72,7 @@ void Obligations::predicate(const Predicate& predicate, ArgsId args, RegionTypes
     const DefId trait = predicate.trait_ref.trait;
     if (says_nothing(cx_.context.program().defs[trait].lang_item)) return;
     bool any = false;
-    for (const GenericArg arg : types_[args.valid() ? types_.subst(predicate.trait_ref.args, types_[args]) : predicate.trait_ref.args]) {
+    for (const GenericArg arg : types_[args.valid() ? types_.subst(predicate.trait_ref.args, args) : predicate.trait_ref.args]) {
         any = any || arg.kind() == GenericArg::Kind::Region || (arg.kind() == GenericArg::Kind::Type && regions_.may_hold_regions(arg.as_type()));
     }
     const bool is_projection = predicate.kind == Predicate::Kind::Projection;

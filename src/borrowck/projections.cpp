@@ -160,8 +160,8 @@ const std::vector<check::Predicate>& RegionTypes::own_bounds() {
             const bool is_trait = above.kind == check::Predicate::Kind::Trait;
             if ((!is_trait && above.kind != check::Predicate::Kind::Projection) || (is_trait && above.trait_ref.trait == bound.trait)) continue;
             check::Predicate filled = above;
-            filled.trait_ref.args = types_.subst(above.trait_ref.args, types_[bound.args]);
-            if (!is_trait && above.term.kind() == GenericArg::Kind::Type) filled.term = types_.subst(above.term.as_type(), types_[bound.args]);
+            filled.trait_ref.args = types_.subst(above.trait_ref.args, bound.args);
+            if (!is_trait && above.term.kind() == GenericArg::Kind::Type) filled.term = types_.subst(above.term.as_type(), bound.args);
             all.push_back(filled);
         }
     }

@@ -186,10 +186,10 @@ ArgsId RegionTypes::renumber(ArgsId args) { return replace(args, nullptr, false)
 TypeId RegionTypes::erase(TypeId type) { return replace(type, nullptr, true); }
 
 TypeId RegionTypes::instantiate(TypeId generic, ArgsId args, LateRegions* late) {
-    return normalize(replace(args.valid() ? types_.subst(generic, types_[args]) : generic, late, false));
+    return normalize(replace(args.valid() ? types_.subst(generic, args) : generic, late, false));
 }
 ArgsId RegionTypes::instantiate(ArgsId generic, ArgsId args, LateRegions* late) {
-    const ArgsId filled = replace(args.valid() ? types_.subst(generic, types_[args]) : generic, late, false);
+    const ArgsId filled = replace(args.valid() ? types_.subst(generic, args) : generic, late, false);
     std::vector<GenericArg> out(types_[filled].begin(), types_[filled].end());
     for (GenericArg& arg : out) {
         if (arg.kind() == GenericArg::Kind::Type) arg = normalize(arg.as_type());
@@ -241,7 +241,7 @@ TypeId RegionTypes::field(TypeId base, std::uint32_t variant, std::uint32_t inde
     const auto [at, is_new] = fields_.try_emplace({base.raw, variant, index}, TypeId());
     if (is_new) {
         const TypeId generic = context_.adt(data.def).variants[variant].fields[index].type;
-        fields_[{base.raw, variant, index}] = normalize(replace(types_.subst(generic, types_[data.args]), nullptr, false));
+        fields_[{base.raw, variant, index}] = normalize(replace(types_.subst(generic, data.args), nullptr, false));
     }
     return fields_[{base.raw, variant, index}];
 }

@@ -94,7 +94,8 @@ void BodyChecker::finish() {
     fulfill_.reconsider();
     resolve_deferred_calls();
     for (const auto& [type, cause] : sized_locals_) {
-        if (!infer_.is_unbound_var(type)) require_trait(type, lang_.sized, cause);
+        const TypeId known = shallow(type);
+        if (types_.kind(known) != TypeKind::Infer && !is_sized_by_head(types_[known])) require_trait(known, lang_.sized, cause);
     }
     run_obligations();
     demote_builtin_ops();
@@ -108,9 +109,8 @@ void BodyChecker::apply_fallback() {
     run_obligations();
     const std::size_t count = infer_.var_count();
     for (std::uint32_t i = 0; i < count; ++i) {
-        const TypeId var = infer_.var_type(i);
-        const TypeId known = shallow(var);
-        if (types_.kind(known) != TypeKind::Infer) continue;
+        if (infer_.is_bound(i)) continue;   // the variable at the chain's end has its own turn
+        const TypeId known = infer_.var_type(i);
         const InferKind kind = types_[known].infer_kind;
         if (kind == InferKind::Int) unify(known, types_.int_type(types::IntKind::I32));
         if (kind == InferKind::Float) unify(known, types_.float_type(types::FloatKind::F64));

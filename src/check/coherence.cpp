@@ -97,7 +97,7 @@ class Coherence {
     bool headers_overlap(DefId a, DefId b) {
         InferCtxt infer(types_);
         Selector selector(cx_, infer, cx_.empty_env());
-        const auto header = [&](DefId impl) { return types_.erase_regions(types_.subst(cx_.type_of(impl), types_[selector.fresh_args(impl, {})])); };
+        const auto header = [&](DefId impl) { return types_.erase_regions(types_.subst(cx_.type_of(impl), selector.fresh_args(impl, {}))); };
         return infer.unify(header(a), header(b));
     }
 
@@ -192,8 +192,8 @@ class Coherence {
         type_env.owner = impl;
         for (const Predicate& written : cx_.param_env(type.def).predicates) {
             Predicate predicate = written;
-            predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, types_[type.args]));
-            if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), types_[type.args]));
+            predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, type.args));
+            if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), type.args));
             type_env.predicates.push_back(predicate);
         }
         state_.evaluation_cache.clear();
@@ -249,7 +249,7 @@ class Coherence {
         InferCtxt infer(types_);
         Selector selector(cx_, infer, cx_.empty_env());
         const ArgsId args_a = selector.fresh_args(a, {}), args_b = selector.fresh_args(b, {});
-        const auto header = [&](DefId impl, ArgsId args) { return types_.subst(types_.erase_regions(cx_.impl_trait_ref(impl).args), types_[args]); };
+        const auto header = [&](DefId impl, ArgsId args) { return types_.subst(types_.erase_regions(cx_.impl_trait_ref(impl).args), args); };
         std::vector<Obligation> nested;
         const ArgsId x = selector.normalize(header(a, args_a), Cause{}, 0, nested), y = selector.normalize(header(b, args_b), Cause{}, 0, nested);
         if (!infer.unify(x, y)) return false;

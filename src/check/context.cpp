@@ -33,7 +33,7 @@ std::string Names::fn_item(DefId def, ArgsId args) const {
     if (d.kind == DefKind::AssocFn && program.defs[d.parent].kind == DefKind::Trait) {
         prefix = fmt::format("<{} as {}>::", types::arg_text(cx_.types(), *this, cx_.types()[args][0]), program.name(d.parent));
     } else if (d.kind == DefKind::AssocFn) {
-        prefix = cx_.text(cx_.types().subst(cx_.type_of(d.parent), cx_.types()[args])) + "::";
+        prefix = cx_.text(cx_.types().subst(cx_.type_of(d.parent), args)) + "::";
     } else if (d.kind == DefKind::Ctor && program.defs[d.parent].kind == DefKind::Variant) {
         prefix = fmt::format("{}::", cx_.text(sig.output));
     }
@@ -268,9 +268,9 @@ void elaborate(Context& cx, std::vector<Predicate>& predicates) {
             if (self.kind != TypeKind::Param || self.index != 0) continue;
             Predicate implied = super;
             implied.span = span;
-            implied.trait_ref.args = types.erase_regions(types.subst(super.trait_ref.args, types[trait_ref.args]));
+            implied.trait_ref.args = types.erase_regions(types.subst(super.trait_ref.args, trait_ref.args));
             if (!is_trait && super.term.kind() == GenericArg::Kind::Type) {
-                implied.term = types.erase_regions(types.subst(super.term.as_type(), types[trait_ref.args]));
+                implied.term = types.erase_regions(types.subst(super.term.as_type(), trait_ref.args));
             }
             if (!known(implied)) predicates.push_back(implied);
         }
@@ -401,7 +401,7 @@ ItemRef Context::drop_impl(types::TypeId type) {
         InferCtxt infer(types_);
         Selector selector(*this, infer, empty_env_);
         const ArgsId args = selector.fresh_args(entry.impl, {});
-        if (!infer.unify(types_.subst(types_[entry.trait_ref.args][0].as_type(), types_[args]), types_.erase_regions(type))) continue;
+        if (!infer.unify(types_.subst(types_[entry.trait_ref.args][0].as_type(), args), types_.erase_regions(type))) continue;
         const DefId item = state_->item_named(entry.impl, program_.interner.intern("drop"));
         return {item, infer.resolve(args)};
     }
@@ -446,7 +446,7 @@ bool Context::find_drop(types::TypeId type, const ParamEnv& env) {
                 break;
             }
             case TypeKind::Closure:
-                for (const Capture& capture : closure_info(data.def).captures) open.push_back(types_.subst(capture.type, types_[data.args]));
+                for (const Capture& capture : closure_info(data.def).captures) open.push_back(types_.subst(capture.type, data.args));
                 break;
             case TypeKind::Param:
             case TypeKind::Projection:
@@ -475,7 +475,7 @@ types::AdtShape Context::adt_shape(types::TypeId type) {
     if (data.kind == TypeKind::Closure) {
         types::VariantShape& fields = shape.variants.emplace_back();
         for (const Capture& capture : closure_info(data.def).captures) {
-            fields.fields.push_back(normalize(types_.erase_regions(types_.subst(capture.type, types_[data.args])), empty_env_));
+            fields.fields.push_back(normalize(types_.erase_regions(types_.subst(capture.type, data.args)), empty_env_));
         }
         return shape;
     }

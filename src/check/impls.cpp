@@ -72,15 +72,15 @@ class ImplCheck {
             if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
             if (written.kind == Predicate::Kind::Trait && written.trait_ref.trait == trait_ref_.trait && written.trait_ref.args == cx_.identity_args(trait_ref_.trait)) continue;
             Predicate predicate = written;
-            predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[trait_ref_.args]);
-            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[trait_ref_.args]);
+            predicate.trait_ref.args = types_.subst(written.trait_ref.args, trait_ref_.args);
+            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), trait_ref_.args);
             env.require(predicate, at);
         }
         env.finish();
         ItemOutlives known(cx_, impl_);
         known.assume(types_[trait_ref_.args][0].as_type());
         for (const Predicate& written : cx_.predicates_of(trait_ref_.trait)) {
-            if (written.kind == Predicate::Kind::TypeOutlives) require_outlives(known, types_.subst(written.type, types_[trait_ref_.args]), written.region, at);
+            if (written.kind == Predicate::Kind::TypeOutlives) require_outlives(known, types_.subst(written.type, trait_ref_.args), written.region, at);
         }
     }
 
@@ -195,8 +195,8 @@ class ImplCheck {
             for (const Predicate& written : cx_.item_bounds(def)) {
                 if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
                 Predicate predicate = written;
-                predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[args]);
-                if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[args]);
+                predicate.trait_ref.args = types_.subst(written.trait_ref.args, args);
+                if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), args);
                 env.require(predicate, mine.sig.output_span);
             }
         }
@@ -238,8 +238,8 @@ class ImplCheck {
         for (const Predicate& predicate : cx_.param_env(impl_).predicates) env.predicates.push_back(predicate);
         for (const Predicate& written : cx_.param_env(promised).predicates) {
             Predicate predicate = written;
-            predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, types_[args]));
-            if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), types_[args]));
+            predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, args));
+            if (predicate.term.kind() == GenericArg::Kind::Type) predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), args));
             if (predicate.kind == Predicate::Kind::Trait && predicate.trait_ref.trait == trait_ref_.trait) continue;   // the impl at hand
             env.predicates.push_back(predicate);
         }
@@ -261,7 +261,7 @@ class ImplCheck {
     void constant(DefId item, DefId promised) {
         const ParamEnv& env = cx_.param_env(item);
         const TypeId have = cx_.normalize(types_.erase_regions(cx_.type_of(item)), env);
-        const TypeId want = cx_.normalize(types_.erase_regions(types_.subst(cx_.type_of(promised), types_[args_for(item, promised)])), env);
+        const TypeId want = cx_.normalize(types_.erase_regions(types_.subst(cx_.type_of(promised), args_for(item, promised))), env);
         if (have == want || types_.has(have, types::kHasError) || types_.has(want, types::kHasError)) return;
         const Span at = program_.types[program_.as<hir::ConstDef>(item).type].span;
         error(Code::E0326, at, fmt::format("implemented const `{}` has an incompatible type for trait", program_.name(item)))
@@ -280,8 +280,8 @@ class ImplCheck {
         for (const Predicate& written : cx_.item_bounds(promised)) {
             if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;
             Predicate predicate = written;
-            predicate.trait_ref.args = types_.subst(written.trait_ref.args, types_[args_for(item, promised)]);
-            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), types_[args_for(item, promised)]);
+            predicate.trait_ref.args = types_.subst(written.trait_ref.args, args_for(item, promised));
+            if (written.term.kind() == GenericArg::Kind::Type) predicate.term = types_.subst(written.term.as_type(), args_for(item, promised));
             env.require(predicate, at);
         }
         env.finish();

@@ -1,5 +1,7 @@
 #include "check/infer.hpp"
 
+#include <algorithm>
+
 #include "types/fold.hpp"
 
 namespace ockc::check {
@@ -78,7 +80,17 @@ TypeId InferCtxt::resolve(TypeId type) {
     return done ? known : Resolver(types_, *this).fold(known);
 }
 ConstId InferCtxt::resolve(ConstId constant) { return types_.has(constant, types::kHasInfer) ? Resolver(types_, *this).fold(constant) : constant; }
-ArgsId InferCtxt::resolve(ArgsId args) { return types_.has(args, types::kHasInfer) ? Resolver(types_, *this).fold(args) : args; }
+ArgsId InferCtxt::resolve_each(ArgsId args) {
+    SmallVec<GenericArg, 8> out;
+    for (const GenericArg arg : types_[args]) {
+        switch (arg.kind()) {
+            case GenericArg::Kind::Type: out.push_back(resolve(arg.as_type())); break;
+            case GenericArg::Kind::Const: out.push_back(resolve(arg.as_const())); break;
+            case GenericArg::Kind::Region: out.push_back(arg); break;
+        }
+    }
+    return std::ranges::equal(out.view(), types_[args]) ? args : types_.args(out.view());
+}
 
 InferCtxt::Snapshot InferCtxt::snapshot() {
     ++open_;

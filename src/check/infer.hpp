@@ -35,7 +35,7 @@ class InferCtxt {
     // Variables replaced everywhere.
     TypeId resolve(TypeId type);
     ConstId resolve(ConstId constant);
-    ArgsId resolve(ArgsId args);
+    ArgsId resolve(ArgsId args) { return types_.has(args, types::kHasInfer) ? resolve_each(args) : args; }
     bool is_unbound_var(TypeId type) { return types_.kind(shallow(type)) == TypeKind::Infer; }
     // Unbound and not {integer} or {float}.
     bool is_type_var(TypeId type) {
@@ -67,6 +67,7 @@ class InferCtxt {
     std::size_t var_count() const { return vars_.size(); }
     // Unbound variables by index, for fallback.
     TypeId var_type(std::uint32_t index) const { return types_.infer(index, vars_[index].kind); }
+    bool is_bound(std::uint32_t index) const { return vars_[index].value.valid(); }
     bool in_snapshot() const { return open_ != 0; }
 
   private:
@@ -86,6 +87,7 @@ class InferCtxt {
         std::uint32_t old_value;
     };
     TypeId follow(TypeId variable);
+    ArgsId resolve_each(ArgsId args);
     bool unify_inner(TypeId a, TypeId b);
     bool unify_lists(std::span<const TypeId> a, std::span<const TypeId> b);
     bool unify_args_inner(ArgsId a, ArgsId b);

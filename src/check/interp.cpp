@@ -39,13 +39,13 @@ bool Interpreter::step(Span at) {
 
 TypeId Interpreter::instantiate(TypeId type) {
     if (!type.valid()) return type;
-    if (types_.has(type, types::kHasParam)) type = types_.subst(type, types_[frame_->args]);
+    if (types_.has(type, types::kHasParam)) type = types_.subst(type, frame_->args);
     return cx_.normalize(type, cx_.empty_env());
 }
 
 ItemRef Interpreter::instantiate(ItemRef item) {
     if (!item.args.valid()) item.args = types_.no_args;
-    if (types_.has(item.args, types::kHasParam)) item.args = types_.subst(item.args, types_[frame_->args]);
+    if (types_.has(item.args, types::kHasParam)) item.args = types_.subst(item.args, frame_->args);
     item.args = cx_.normalize(item.args, cx_.empty_env());
     return item;
 }

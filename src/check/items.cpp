@@ -220,7 +220,7 @@ class ItemCheck {
         if (!program_.defs[data.def].lowered) return false;
         for (const VariantInfo& variant : cx_.adt(data.def).variants) {
             for (const FieldInfo& field : variant.fields) {
-                if (field.type.valid() && holds_self(types_.subst(field.type, types_[data.args]), seen, depth + 1)) return true;
+                if (field.type.valid() && holds_self(types_.subst(field.type, data.args), seen, depth + 1)) return true;
             }
         }
         return false;

@@ -237,7 +237,7 @@ class KernelCheck {
         }
         if (!bounds_hold(args, at)) return;
         const std::size_t errors = cx_.sink().error_count();
-        for (const TypeId input : sig.inputs) check_param(cx_.normalize(types_.subst(input, types_[args]), cx_.empty_env()), at);
+        for (const TypeId input : sig.inputs) check_param(cx_.normalize(types_.subst(input, args), cx_.empty_env()), at);
         if (cx_.sink().error_count() == errors) known.push_back(args);
     }
 

@@ -42,14 +42,14 @@ void ItemOutlives::assume(TypeId type) {
         if (arg.kind() == GenericArg::Kind::Type) assume(arg.as_type());
     }
     for (const Predicate& predicate : cx_.predicates_of(data.def)) {
-        if (predicate.kind == Predicate::Kind::TypeOutlives) types_known_.emplace_back(types_.subst(predicate.type, types_[data.args]), filled(predicate.region, data.args));
+        if (predicate.kind == Predicate::Kind::TypeOutlives) types_known_.emplace_back(types_.subst(predicate.type, data.args), filled(predicate.region, data.args));
         if (predicate.kind == Predicate::Kind::RegionOutlives) regions_known_.emplace_back(filled(predicate.longer, data.args), filled(predicate.region, data.args));
     }
     if (std::find(open_.begin(), open_.end(), data.def) != open_.end()) return;
     open_.push_back(data.def);
     for (const VariantInfo& variant : cx_.adt(data.def).variants) {
         for (const FieldInfo& field : variant.fields) {
-            if (field.type.valid() && types_.has(field.type, types::kHasRegion)) assume(types_.subst(field.type, types_[data.args]));
+            if (field.type.valid() && types_.has(field.type, types::kHasRegion)) assume(types_.subst(field.type, data.args));
         }
     }
     open_.pop_back();
@@ -126,7 +126,7 @@ void ItemOutlives::well_formed(TypeId type, Span span, bool only_static) {
     for (const Predicate& predicate : cx_.predicates_of(data.def)) {
         const RegionId region = predicate.region.valid() ? filled(predicate.region, data.args) : RegionId();
         if (!region.valid() || !asked(region)) continue;
-        if (predicate.kind == Predicate::Kind::TypeOutlives) require(types_.subst(predicate.type, types_[data.args]), region, span);
+        if (predicate.kind == Predicate::Kind::TypeOutlives) require(types_.subst(predicate.type, data.args), region, span);
         if (predicate.kind == Predicate::Kind::RegionOutlives) require_region(filled(predicate.longer, data.args), region, TypeId(), span);
     }
 }

@@ -45,7 +45,7 @@ class Normalizer final : public types::Folder {
         Context& cx = selector_.context();
         if (selector_.env().owner.valid()) return super_type(type);   // generic code knows the bounds only
         const TypeId hidden = cx.hidden_type(data.def);
-        return fold(types_.erase_regions(types_.subst(hidden, types_[data.args])));
+        return fold(types_.erase_regions(types_.subst(hidden, data.args)));
     }
 
     TypeId wait_for(DefId assoc, ArgsId args) {

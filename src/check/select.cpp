@@ -67,9 +67,6 @@ ArgsId Selector::fresh_args(DefId item, Span span) {
     return types_.args(out);
 }
 
-namespace {
-
-// Sized, whatever its parts are.
 bool is_sized_by_head(const TypeData& type) {
     switch (type.kind) {
         case TypeKind::Never:
@@ -96,30 +93,24 @@ bool is_sized_by_head(const TypeData& type) {
     return false;
 }
 
-}  // namespace
-
 void Selector::item_obligations(DefId item, ArgsId args, const Cause& cause, std::uint32_t depth, std::vector<Obligation>& out) {
-    const auto list = types_[args];
     for (const Predicate& written : cx_.predicates_of(item)) {
+        if (written.kind != Predicate::Kind::Trait && written.kind != Predicate::Kind::Projection) continue;   // regions are the borrow checker's
+        const ArgsId trait_args = types_.erase_regions(types_.subst(written.trait_ref.args, args));
+        const bool is_sized = written.kind == Predicate::Kind::Trait && written.trait_ref.trait == cx_.state().lang.sized;
+        if (is_sized && is_sized_by_head(types_[types_[trait_args][0].as_type()])) continue;
         Predicate predicate = written;
+        predicate.trait_ref.args = trait_args;
         Cause own = cause;
         own.bound_span = written.span;
         own.written = &written;
-        switch (written.kind) {
-            case Predicate::Kind::Trait: break;
-            case Predicate::Kind::Projection:
-                if (written.term.kind() == GenericArg::Kind::Type) {
-                    predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), list));
-                } else {
-                    predicate.term = types_.subst(written.term.as_const(), list);
-                }
-                break;
-            case Predicate::Kind::TypeOutlives:
-            case Predicate::Kind::RegionOutlives:
-            case Predicate::Kind::ConstHasType: continue;   // regions are the borrow checker's
+        if (written.kind == Predicate::Kind::Projection) {
+            if (written.term.kind() == GenericArg::Kind::Type) {
+                predicate.term = types_.erase_regions(types_.subst(written.term.as_type(), args));
+            } else {
+                predicate.term = types_.subst(written.term.as_const(), args);
+            }
         }
-        predicate.trait_ref.args = types_.erase_regions(types_.subst(written.trait_ref.args, list));
-        if (written.kind == Predicate::Kind::Trait && written.trait_ref.trait == cx_.state().lang.sized && is_sized_by_head(types_[types_[predicate.trait_ref.args][0].as_type()])) continue;
         out.push_back({normalize(predicate, own, depth, out), own, depth});
     }
 }
@@ -158,7 +149,7 @@ Outcome Selector::select_sized(TypeId self, const Cause& cause, std::uint32_t de
                 case TypeKind::Projection:
                 case TypeKind::Adt:
                 case TypeKind::Tuple:
-                    nested_trait(types_.erase_regions(types_.subst(last, types_[data.args])), cx_.state().lang.sized, cause, depth, out);
+                    nested_trait(types_.erase_regions(types_.subst(last, data.args)), cx_.state().lang.sized, cause, depth, out);
                     return Outcome::Yes;
                 default: return Outcome::Yes;
             }
@@ -194,7 +185,7 @@ std::optional<Outcome> Selector::select_copy_clone(const TraitRef& goal, TypeId 
                 captures = *view->captures;
             } else {
                 for (const Capture& capture : cx_.closure_info(data.def).captures) {
-                    captures.push_back(types_.subst(capture.type, types_[data.args]));
+                    captures.push_back(types_.subst(capture.type, data.args));
                 }
             }
             for (TypeId capture : captures) nested_trait(capture, goal.trait, cause, depth, out);
@@ -232,8 +223,8 @@ std::optional<Outcome> Selector::select_callable(const TraitRef& goal, TypeId se
             view = *open;
         } else {
             const ClosureInfo& info = cx_.closure_info(data.def);
-            for (TypeId input : info.inputs) view.inputs.push_back(types_.subst(input, types_[data.args]));
-            view.output = types_.subst(info.output, types_[data.args]);
+            for (TypeId input : info.inputs) view.inputs.push_back(types_.subst(input, data.args));
+            view.output = types_.subst(info.output, data.args);
             view.kind = info.kind;
         }
         if (goal.trait != lang.fn_once) {
@@ -304,7 +295,7 @@ std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, 
     const LangItems& lang = cx_.state().lang;
     if (data.kind == TypeKind::Param || data.kind == TypeKind::Projection) return std::nullopt;
     if (data.kind == TypeKind::Opaque) {   // the one thing that callers see of what it is
-        nested_trait(types_.erase_regions(types_.subst(cx_.hidden_type(data.def), types_[data.args])), goal.trait, cause, depth, out);
+        nested_trait(types_.erase_regions(types_.subst(cx_.hidden_type(data.def), data.args)), goal.trait, cause, depth, out);
         return Outcome::Yes;
     }
     if (data.kind == TypeKind::Infer) return data.infer_kind == InferKind::Type ? Outcome::Maybe : Outcome::Yes;
@@ -335,7 +326,7 @@ std::optional<Outcome> Selector::select_auto(const TraitRef& goal, TypeId self, 
             }
             for (const VariantInfo& variant : cx_.adt(data.def).variants) {
                 for (const FieldInfo& field : variant.fields) {
-                    nested_trait(types_.erase_regions(types_.subst(field.type, types_[data.args])), goal.trait, cause, depth, out);
+                    nested_trait(types_.erase_regions(types_.subst(field.type, data.args)), goal.trait, cause, depth, out);
                 }
             }
             break;
@@ -377,11 +368,11 @@ void Selector::collect_bounds(const TraitRef& goal, std::vector<TraitRef>& out) 
     if (self.kind != TypeKind::Projection && self.kind != TypeKind::Opaque) return;
     for (const Predicate& predicate : cx_.item_bounds(self.def)) {
         if (predicate.kind != Predicate::Kind::Trait) continue;
-        std::vector<TraitRef> stack{{predicate.trait_ref.trait, types_.erase_regions(types_.subst(predicate.trait_ref.args, types_[self.args]))}};
+        std::vector<TraitRef> stack{{predicate.trait_ref.trait, types_.erase_regions(types_.subst(predicate.trait_ref.args, self.args))}};
         for (std::size_t i = 0; i < stack.size() && i < 64; ++i) {
             const TraitRef bound = stack[i];
             consider(bound);
-            for (const TraitRef& super : cx_.supertraits(bound.trait)) stack.push_back({super.trait, types_.subst(super.args, types_[bound.args])});
+            for (const TraitRef& super : cx_.supertraits(bound.trait)) stack.push_back({super.trait, types_.subst(super.args, bound.args)});
         }
     }
 }
@@ -404,7 +395,7 @@ Outcome Selector::select_bound(const TraitRef& goal, std::vector<TraitRef>& boun
 // Unifies the impl's header with the goal and collects the impl's own bounds.
 bool Selector::match_impl(const ImplEntry& entry, const TraitRef& goal, const Cause& cause, std::uint32_t depth, Selection& out) {
     const ArgsId args = fresh_args(entry.impl, cause.span);
-    ArgsId header = types_.subst(entry.trait_ref.args, types_[args]);
+    ArgsId header = types_.subst(entry.trait_ref.args, args);
     if (types_.has(header, types::kHasProjection)) header = normalize(header, cause, depth + 1, out.nested);
     if (!infer_.unify(header, goal.args)) return false;
     out.kind = Selection::Kind::Impl;
@@ -483,16 +474,21 @@ Outcome Selector::evaluate_all(std::vector<Obligation> nested, std::uint32_t dep
     return fulfill.idle() ? Outcome::Yes : Outcome::Maybe;
 }
 
+// What an earlier query found about a goal without variables.
+std::optional<Outcome> Selector::remembered(const TraitRef& goal) const {
+    const auto& cache = cx_.state().evaluation_cache;
+    const auto known = cache.find(cache_key(goal));
+    if (known == cache.end() || known->second.goal != goal) return std::nullopt;
+    return known->second.holds ? Outcome::Yes : Outcome::No;
+}
+
 Outcome Selector::evaluate_trait_goal(const TraitRef& goal, std::uint32_t depth) {
     Context::State& state = cx_.state();
     const bool under_raw_bounds = state.raw_envs != 0 && types_.has(goal.args, types::kHasParam | types::kHasProjection);
     const bool cacheable = !types_.has(goal.args, types::kHasInfer) && !under_raw_bounds && (closures_ == nullptr || !types_.has(goal.args, types::kHasClosure));
-    const std::uint64_t key = cache_key(goal);
     const bool plain = !types_.has(goal.args, types::kHasInfer);
     if (plain) {
-        if (const auto known = state.evaluation_cache.find(key); known != state.evaluation_cache.end() && known->second.goal == goal) {
-            return known->second.holds ? Outcome::Yes : Outcome::No;
-        }
+        if (const auto known = remembered(goal)) return *known;
         // A goal that needs itself: true for auto traits and Sized, which ask about parts; otherwise a cycle without a base.
         if (std::find(state.active_goals.begin(), state.active_goals.end(), goal) != state.active_goals.end()) {
             ++state.goal_cycles;
@@ -508,16 +504,23 @@ Outcome Selector::evaluate_trait_goal(const TraitRef& goal, std::uint32_t depth)
     if (outcome == Outcome::Yes && !selection.nested.empty()) outcome = evaluate_all(std::move(selection.nested), depth + 1);
     if (plain) state.active_goals.pop_back();
     if (cacheable && outcome != Outcome::Maybe && cycles == state.goal_cycles && !overflowed_) {
-        state.evaluation_cache[key] = {goal, outcome == Outcome::Yes};
+        state.evaluation_cache[cache_key(goal)] = {goal, outcome == Outcome::Yes};
     }
     return outcome;
 }
 
 Outcome Selector::evaluate(const Predicate& predicate, std::uint32_t depth) {
+    TraitRef goal;
+    if (predicate.kind == Predicate::Kind::Trait) {
+        goal = {predicate.trait_ref.trait, infer_.resolve(predicate.trait_ref.args)};
+        if (!types_.has(goal.args, types::kHasInfer)) {
+            if (const auto known = remembered(goal)) return *known;
+        }
+    }
     const auto before = infer_.snapshot();
     Outcome outcome = Outcome::Yes;
     if (predicate.kind == Predicate::Kind::Trait) {
-        outcome = evaluate_trait_goal({predicate.trait_ref.trait, infer_.resolve(predicate.trait_ref.args)}, depth);
+        outcome = evaluate_trait_goal(goal, depth);
     } else {
         outcome = evaluate_all({Obligation{predicate, Cause{}, depth}}, depth);
     }

@@ -64,6 +64,9 @@ class ClosureSource {
     virtual std::optional<ClosureView> closure_view(TypeId closure) = 0;
 };
 
+// Sized, whatever its parts are.
+bool is_sized_by_head(const types::TypeData& type);
+
 class Selector {
   public:
     Selector(Context& context, InferCtxt& infer, const ParamEnv& env, ClosureSource* closures = nullptr);
@@ -119,6 +122,7 @@ class Selector {
     Projected project_unnamed(DefId assoc, ArgsId args, Selection& selection, const Cause& cause, std::uint32_t depth,
                               std::vector<Obligation>& nested, GenericArg& out);
     Outcome evaluate_trait_goal(const TraitRef& goal, std::uint32_t depth);
+    std::optional<Outcome> remembered(const TraitRef& goal) const;
     Outcome evaluate_all(std::vector<Obligation> nested, std::uint32_t depth);
     void nested_trait(TypeId type, DefId trait, const Cause& cause, std::uint32_t depth, Selection& out);
     std::uint64_t cache_key(const TraitRef& goal) const;

@@ -127,7 +127,7 @@ class Elaborator {
         if (data.kind == types::TypeKind::Closure) {
             std::vector<TypeId> parts;
             for (const check::Capture& capture : context_.closure_info(data.def).captures) {
-                parts.push_back(types_.subst(capture.type, types_[data.args]));
+                parts.push_back(types_.subst(capture.type, data.args));
             }
             return fields(path, place, parts, next);
         }

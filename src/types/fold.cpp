@@ -11,9 +11,10 @@ constexpr std::uint32_t kMemoAfter = 32;   // small types are cheaper to walk ag
 TypeId Folder::fold(TypeId type) {
     if (!types_.has(type, interesting_)) return type;
     if (++visited_ < kMemoAfter) return type_of(type);
-    if (const auto found = memo_.find(type); found != memo_.end()) return found->second;
+    if (memo_ == nullptr) memo_ = std::make_unique<std::unordered_map<TypeId, TypeId>>();
+    if (const auto found = memo_->find(type); found != memo_->end()) return found->second;
     const TypeId result = type_of(type);
-    memo_.emplace(type, result);
+    memo_->emplace(type, result);
     return result;
 }
 

@@ -3,6 +3,8 @@
 // subtrees (DAGs) from being walked exponentially often.
 #pragma once
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -35,7 +37,7 @@ class Folder {
     TypeListId fold_list(TypeListId list);
     std::uint8_t interesting_;
     std::uint32_t visited_ = 0;
-    std::unordered_map<TypeId, TypeId> memo_;
+    std::unique_ptr<std::unordered_map<TypeId, TypeId>> memo_;   // only a large type gets one
 };
 
 // Calls visit(TypeId) for the type and, while it returns true, for the types inside it. Each distinct type once.
@@ -43,9 +45,12 @@ template <class Visit>
 void walk(const TypeStore& types, TypeId root, Visit&& visit) {
     constexpr std::uint32_t kFew = 16;   // a list of so many is faster than a table
     SmallVec<TypeId, kFew> stack{root}, few;
-    std::unordered_set<TypeId> many;
+    std::optional<std::unordered_set<TypeId>> many;
     const auto is_new = [&](TypeId type) {
-        if (few.size() == kFew) return std::find(few.begin(), few.end(), type) == few.end() && many.insert(type).second;
+        if (few.size() == kFew) {
+            if (!many) many.emplace();
+            return std::find(few.begin(), few.end(), type) == few.end() && many->insert(type).second;
+        }
         if (std::find(few.begin(), few.end(), type) != few.end()) return false;
         few.push_back(type);
         return true;

@@ -207,9 +207,14 @@ TypeId TypeStore::ref(RegionId region, TypeId pointee, Mutability mutability) {
     data.mutability = mutability;
     data.flags = types_[pointee].flags;
     const RegionKind kind = regions_[region].kind;
-    if (kind != RegionKind::Erased) data.flags |= kHasRegion;
     if (kind == RegionKind::EarlyParam) data.flags |= kHasParam;
-    return intern(data);
+    if (kind != RegionKind::Erased) {
+        data.flags |= kHasRegion;
+        return intern(data);
+    }
+    SideMap<TypeId, TypeId>& known = erased_refs_[mutability == Mutability::Mut ? 1 : 0];   // asked for again and again
+    if (!known[pointee].valid()) known.set(pointee, intern(data));
+    return known[pointee];
 }
 
 TypeId TypeStore::raw_ptr(TypeId pointee, Mutability mutability) {
@@ -271,12 +276,15 @@ TypeId TypeStore::param(std::uint32_t index, Symbol name) {
 }
 
 TypeId TypeStore::infer(std::uint32_t index, InferKind kind) {
+    std::vector<TypeId>& known = infer_[static_cast<std::size_t>(kind)];
+    if (index >= known.size()) known.resize(index + 1);
+    if (known[index].valid()) return known[index];
     TypeData data;
     data.kind = TypeKind::Infer;
     data.index = index;
     data.infer_kind = kind;
     data.flags = kHasInfer;
-    return intern(data);
+    return known[index] = intern(data);
 }
 
 ConstId TypeStore::const_value(TypeId type, std::uint64_t low, std::uint64_t high) {
@@ -373,7 +381,29 @@ TypeId TypeStore::replace_params(TypeId type, std::span<const GenericArg> args) 
 }
 ConstId TypeStore::replace_params(ConstId constant, std::span<const GenericArg> args) { return Substitution(*this, args).fold(constant); }
 ArgsId TypeStore::replace_params(ArgsId list, std::span<const GenericArg> args) { return Substitution(*this, args).fold(list); }
-TypeId TypeStore::replace_regions(TypeId type) { return RegionEraser(*this).fold(type); }
+// Types and lists share the table: a type's number is doubled, a list's doubled and one more.
+TypeId TypeStore::replace_params(TypeId type, ArgsId args) {
+    const TypeData& data = types_[type];
+    if (data.kind == TypeKind::Param) return replace_params(type, (*this)[args]);
+    const std::uint32_t what = type.raw * 2;
+    if (const Replaced& known = replaced(what, args); known.what == what && known.args == args.raw) return TypeId(known.result);
+    const TypeId result = replace_params(type, (*this)[args]);
+    replaced(what, args) = {what, args.raw, result.raw};
+    return result;
+}
+ArgsId TypeStore::replace_params(ArgsId list, ArgsId args) {
+    const std::uint32_t what = list.raw * 2 + 1;
+    if (const Replaced& known = replaced(what, args); known.what == what && known.args == args.raw) return ArgsId(known.result);
+    const ArgsId result = replace_params(list, (*this)[args]);
+    replaced(what, args) = {what, args.raw, result.raw};
+    return result;
+}
+TypeId TypeStore::replace_regions(TypeId type) {
+    if (const TypeId known = erased_types_[type]; known.valid()) return known;
+    const TypeId result = RegionEraser(*this).fold(type);
+    erased_types_.set(type, result);
+    return result;
+}
 ArgsId TypeStore::replace_regions(ArgsId list) { return RegionEraser(*this).fold(list); }
 
 }  // namespace ockc::types

@@ -64,6 +64,9 @@ class TypeStore {
 
     // Replaces every Param (type, const, EarlyParam region) by args[index]; ids that have no parameter come back as they are.
     TypeId subst(TypeId type, std::span<const GenericArg> args) { return has(type, kHasParam) ? replace_params(type, args) : type; }
+    TypeId subst(TypeId type, ArgsId args) { return has(type, kHasParam) ? replace_params(type, args) : type; }   // remembers some
+    ConstId subst(ConstId constant, ArgsId args) { return subst(constant, (*this)[args]); }
+    ArgsId subst(ArgsId list, ArgsId args) { return has(list, kHasParam) ? replace_params(list, args) : list; }
     ConstId subst(ConstId constant, std::span<const GenericArg> args) { return has(constant, kHasParam) ? replace_params(constant, args) : constant; }
     ArgsId subst(ArgsId list, std::span<const GenericArg> args) { return has(list, kHasParam) ? replace_params(list, args) : list; }
     // Replaces every region by Erased.
@@ -85,6 +88,8 @@ class TypeStore {
     TypeId replace_params(TypeId type, std::span<const GenericArg> args);
     ConstId replace_params(ConstId constant, std::span<const GenericArg> args);
     ArgsId replace_params(ArgsId list, std::span<const GenericArg> args);
+    TypeId replace_params(TypeId type, ArgsId args);
+    ArgsId replace_params(ArgsId list, ArgsId args);
     TypeId replace_regions(TypeId type);
     ArgsId replace_regions(ArgsId list);
     ConstId intern(ConstData data, std::span<const ConstId> elements);
@@ -97,6 +102,17 @@ class TypeStore {
     IndexVec<TypeListId, List<TypeId>> type_lists_;
     std::vector<ConstId> const_elements_;
     HashIndex type_map_, region_map_, const_map_, args_map_, list_map_;
+    // What replace_params gave for these two lately: a table in which later ones take earlier ones' place.
+    struct Replaced {
+        std::uint32_t what = 0xFFFF'FFFFu, args = 0, result = 0;
+    };
+    static constexpr std::size_t kReplaced = 1024;
+    Replaced& replaced(std::uint32_t what, ArgsId args) { return replaced_[(what * 0x9E37u ^ args.raw * 0x85EBu) % kReplaced]; }
+    std::vector<Replaced> replaced_{kReplaced};
+    SideMap<TypeId, TypeId> erased_types_;
+    SideMap<TypeId, TypeId> erased_refs_[2];   // & and &mut
+
+    std::vector<TypeId> infer_[3];   // by InferKind, by index: each body asks for the same ones
     TypeId ints_[16];
     TypeId floats_[4];
 };
