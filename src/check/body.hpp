@@ -349,6 +349,8 @@ class BodyChecker final : public ClosureSource {
 
     // ---- writeback.cpp
     void write_back();
+    void note_type(TypeId type);
+    void note_item(DefId item);
     TypeId resolved(TypeId type, Span span);
     ItemRef resolved(ItemRef item, Span span);
 

@@ -83,8 +83,8 @@ TypeId BodyChecker::report_not_callable(ExprId, const hir::CallExpr& e, TypeId t
     if (has_error(type)) return types_.error;
     Diagnostic& diagnostic = error(Code::E0618, span(e.callee), fmt::format("expected function, found `{}`", text(type)));
     if (const auto* path = std::get_if<hir::PathExpr>(&expr(e.callee).data);
-        path != nullptr && path->path.kind == hir::QPath::Kind::Resolved && path->path.path.res.kind == hir::Res::Kind::Local) {
-        const hir::Local& local = body_.locals[path->path.path.res.local];
+        path != nullptr && path->path->kind == hir::QPath::Kind::Resolved && path->path->path.res.kind == hir::Res::Kind::Local) {
+        const hir::Local& local = body_.locals[path->path->path.res.local];
         diagnostic.label(local.name.span, fmt::format("`{}` has type `{}`", name(local.name.name), text(type)));
     }
     diagnostic.label(span(e.callee), "call expression requires function");
@@ -258,16 +258,16 @@ TypeId BodyChecker::check_method_call(ExprId id, const hir::MethodCallExpr& e, E
     };
     if (has_error(receiver)) return check_rest();
     std::vector<DerefStep> steps;
-    const MethodProbeResult result = probe_method(receiver, e.method.ident.name, e.method.ident.span, steps);
+    const MethodProbeResult result = probe_method(receiver, e.method->ident.name, e.method->ident.span, steps);
     if (!result.pick) {
         check_rest();
         return report_no_method(id, e, receiver, result);
     }
     if (is_destructor(result.pick->item) || (result.pick->source == MethodPick::Source::Trait && is_destructor(result.pick->item))) {
-        error(Code::E0040, e.method.ident.span, "explicit use of destructor method").label(e.method.ident.span, "explicit destructor calls not allowed");
+        error(Code::E0040, e.method->ident.span, "explicit use of destructor method").label(e.method->ident.span, "explicit destructor calls not allowed");
     }
     const CallSig sig = confirm_method(id, e, *result.pick, steps);
-    return check_args(id, sig, e.args, expected, e.method.ident.span);
+    return check_args(id, sig, e.args, expected, e.method->ident.span);
 }
 
 }  // namespace ockc::check

@@ -22,7 +22,7 @@ TypeId BodyChecker::check_expr_kind(ExprId id, Expectation expected) {
         ast::Overloaded{
             [&](std::monostate) { return types_.error; },
             [&](const hir::LiteralExpr& e) { return check_literal(id, e.value, expected); },
-            [&](const hir::PathExpr& e) { return check_path(id, e.path, expected); },
+            [&](const hir::PathExpr& e) { return check_path(id, *e.path, expected); },
             [&](const hir::UnaryExpr& e) { return check_unary(id, e, expected); },
             [&](const hir::BinaryExpr& e) { return check_binary(id, e, expected); },
             [&](const hir::AssignExpr& e) { return check_assign(id, e); },
@@ -179,8 +179,8 @@ TypeId BodyChecker::check_repeat(ExprId id, const hir::RepeatExpr& e, Expectatio
 bool BodyChecker::is_place(ExprId id) const {
     const hir::Expr& e = expr(id);
     if (const auto* path = std::get_if<hir::PathExpr>(&e.data)) {
-        if (path->path.kind != hir::QPath::Kind::Resolved) return false;
-        const hir::Res& res = path->path.path.res;
+        if (path->path->kind != hir::QPath::Kind::Resolved) return false;
+        const hir::Res& res = path->path->path.res;
         if (res.kind == hir::Res::Kind::Local || res.kind == hir::Res::Kind::Error) return true;
         return res.kind == hir::Res::Kind::Def && program_.defs[res.def].kind == DefKind::Static;
     }

@@ -22,7 +22,7 @@ BodyChecker::ValuePath BodyChecker::instantiate_value(ItemRef item, Span at) {
     std::vector<Obligation> nested;
     const Cause cause{at, CauseKind::ItemBound, item.def, {}, {}};
     selector_.item_obligations(item.def, item.args, cause, 0, nested);
-    const TypeId type = types_.erase_regions(types_.subst(cx_.type_of(item.def), types_[item.args]));
+    const TypeId type = types_.erase_regions(types_.subst(cx_.type_of(item.def), item.args));
     value.type = selector_.normalize(type, cause, 0, nested);
     add_obligations(std::move(nested));
     return value;
@@ -132,7 +132,7 @@ std::optional<BodyChecker::ValuePath> BodyChecker::resolve_assoc_value(const hir
     } else {
         const ArgsId args = selector_.fresh_args(pick.container, at);
         std::vector<Obligation> nested;
-        const TypeId impl_self = selector_.normalize(types_.erase_regions(types_.subst(cx_.type_of(pick.container), types_[args])), Cause{at, {}, {}, {}, {}}, 0, nested);
+        const TypeId impl_self = selector_.normalize(types_.erase_regions(types_.subst(cx_.type_of(pick.container), args)), Cause{at, {}, {}, {}, {}}, 0, nested);
         add_obligations(std::move(nested));
         unify(impl_self, self);
         parent.assign(types_[args].begin(), types_[args].end());
@@ -264,7 +264,7 @@ std::optional<BodyChecker::VariantRef> BodyChecker::resolve_variant_path(const h
 }
 
 TypeId BodyChecker::field_type(const FieldInfo& field, ArgsId args, Span at) {
-    return normalize(types_.erase_regions(types_.subst(field.type, types_[args])), at);
+    return normalize(types_.erase_regions(types_.subst(field.type, args)), at);
 }
 
 bool BodyChecker::is_visible(const hir::Visibility& visibility) const {
@@ -276,7 +276,7 @@ const hir::FieldDef& BodyChecker::field_syntax(const AdtInfo& adt, std::uint32_t
 }
 
 TypeId BodyChecker::check_struct(ExprId id, const hir::StructExpr& e, Expectation expected) {
-    const auto variant = resolve_variant_path(e.path, e.path.span, Code::E0071);
+    const auto variant = resolve_variant_path(*e.path, e.path->span, Code::E0071);
     if (!variant) {
         for (const hir::FieldInit& field : e.fields) check_expr(field.value);
         if (e.base.valid()) check_expr(e.base);
@@ -361,8 +361,8 @@ void BodyChecker::check_struct_fields(ExprId id, const hir::StructExpr& e, const
         error(Code::None, span(id), fmt::format("cannot construct `{}` with struct literal syntax due to private fields", text(variant.type)));
         return;
     }
-    error(Code::E0063, e.path.span, fmt::format("missing field{} {} in initializer of `{}`", missing.size() == 1 ? "" : "s", field_list(missing), text(variant.type)))
-        .label(e.path.span, fmt::format("missing {}", field_list(missing)));
+    error(Code::E0063, e.path->span, fmt::format("missing field{} {} in initializer of `{}`", missing.size() == 1 ? "" : "s", field_list(missing), text(variant.type)))
+        .label(e.path->span, fmt::format("missing {}", field_list(missing)));
 }
 
 void BodyChecker::check_struct_base(const hir::StructExpr& e, const VariantRef& variant, ExprId) {

@@ -30,8 +30,8 @@ bool BodyChecker::is_reference_pattern_like(PatId id) {
                           [](const hir::ErrorPat&) { return true; },
                           [](const hir::LiteralPat& p) { return p.value.kind == hir::Literal::Kind::Str || p.value.kind == hir::Literal::Kind::ByteStr; },
                           [&](const hir::PathPat& p) {
-                              if (p.path.kind == hir::QPath::Kind::TypeRelative) return false;
-                              const hir::Res& res = p.path.path.res;
+                              if (p.path->kind == hir::QPath::Kind::TypeRelative) return false;
+                              const hir::Res& res = p.path->path.res;
                               if (res.kind != hir::Res::Kind::Def) return false;
                               const DefKind kind = program_.defs[res.def].kind;
                               return kind == DefKind::Const || kind == DefKind::AssocConst;
@@ -157,13 +157,13 @@ void BodyChecker::check_range_pattern(PatId id, const hir::RangePat& p, TypeId e
 }
 
 void BodyChecker::check_path_pattern(PatId id, const hir::PathPat& p, TypeId expected) {
-    const auto value = resolve_value_path(p.path, pat(id).span);
+    const auto value = resolve_value_path(*p.path, pat(id).span);
     if (!value) return;
     const DefKind kind = value->item.valid() ? program_.defs[value->item.def].kind : DefKind::Fn;
     const bool unit = kind == DefKind::Ctor && types_.kind(shallow(value->type)) == TypeKind::Adt;
     if (!unit && kind != DefKind::Const && kind != DefKind::AssocConst) {
         const bool tuple_ctor = kind == DefKind::Ctor;
-        const bool qualified = p.path.kind == hir::QPath::Kind::Resolved;
+        const bool qualified = p.path->kind == hir::QPath::Kind::Resolved;
         error(tuple_ctor || qualified ? Code::E0532 : Code::E0533, pat(id).span,
               fmt::format("expected unit struct, unit variant or constant, found {}", tuple_ctor ? "tuple variant" : hir::def_kind_text(kind)))
             .label(pat(id).span, "not a unit struct, unit variant or constant");
@@ -253,15 +253,15 @@ void BodyChecker::check_tuple_struct_pattern(PatId id, const hir::TupleStructPat
         for (PatId inner : p.elements) poison_pattern(inner);
     };
     const std::size_t errors = cx_.sink().error_count();
-    const auto variant = resolve_variant_path(p.path, pat(id).span, Code::E0164);
+    const auto variant = resolve_variant_path(*p.path, pat(id).span, Code::E0164);
     if (!variant) {
         // `<T as Trait>::function(..)`: the path resolves, but to nothing that a pattern could take apart.
-        const hir::Res& res = p.path.path.res;
-        const bool resolved = p.path.kind == hir::QPath::Kind::Resolved && res.kind == hir::Res::Kind::Def;
+        const hir::Res& res = p.path->path.res;
+        const bool resolved = p.path->kind == hir::QPath::Kind::Resolved && res.kind == hir::Res::Kind::Def;
         if (resolved && cx_.sink().error_count() == errors) {
-            error(Code::E0532, p.path.span, fmt::format("expected tuple struct or tuple variant, found {} `{}`",
+            error(Code::E0532, p.path->span, fmt::format("expected tuple struct or tuple variant, found {} `{}`",
                                                         hir::def_kind_text(program_.defs[res.def].kind), program_.name(res.def)))
-                .label(p.path.span, "not a tuple struct or tuple variant");
+                .label(p.path->span, "not a tuple struct or tuple variant");
         }
         return poison();
     }
@@ -291,7 +291,7 @@ void BodyChecker::check_tuple_struct_pattern(PatId id, const hir::TupleStructPat
 }
 
 void BodyChecker::check_struct_pattern(PatId id, const hir::StructPat& p, TypeId expected, BindMode mode) {
-    const auto variant = resolve_variant_path(p.path, p.path.span, Code::E0071);
+    const auto variant = resolve_variant_path(*p.path, p.path->span, Code::E0071);
     if (!variant || !pattern_demand(id, expected, variant->type)) {
         for (const hir::FieldPat& field : p.fields) poison_pattern(field.pat);
         return;

@@ -472,8 +472,8 @@ void BodyChecker::suggest_names(Diagnostic& diagnostic, TypeId self, Symbol want
 }
 
 TypeId BodyChecker::report_no_method(ExprId, const hir::MethodCallExpr& e, TypeId receiver, const MethodProbeResult& result) {
-    const Span at = e.method.ident.span;
-    const std::string_view method = name(e.method.ident.name);
+    const Span at = e.method->ident.span;
+    const std::string_view method = name(e.method->ident.name);
     if (has_error(receiver)) return types_.error;
     if (result.unknown_receiver) {
         report_need_type(span(e.receiver), receiver);
@@ -517,18 +517,18 @@ TypeId BodyChecker::report_no_method(ExprId, const hir::MethodCallExpr& e, TypeI
         const TypeData data = types_[shallow(step.type)];
         if (data.kind != TypeKind::Adt || cx_.adt(data.def).kind != AdtInfo::Kind::Struct) continue;
         for (const FieldInfo& field : cx_.adt(data.def).variants[0].fields) {
-            if (field.name != e.method.ident.name) continue;
+            if (field.name != e.method->ident.name) continue;
             diagnostic.label(at, "field, not a method").help(fmt::format("to call the function stored in `{0}`, surround the field access with parentheses: `(..{0})(..)`", method));
             return types_.error;
         }
     }
     diagnostic.label(at, fmt::format("method not found in `{}`", text(receiver)));
-    for (const AssocItem& item : cx_.trait_items(e.method.ident.name)) {
+    for (const AssocItem& item : cx_.trait_items(e.method->ident.name)) {
         if (selector_.evaluate_trait(receiver, item.container) != Outcome::Yes) continue;
         diagnostic.help(fmt::format("items from traits can only be used if the trait is in scope: `use {};`", program_.path_text(item.container)));
         return types_.error;
     }
-    for (const DerefStep& step : steps) suggest_names(diagnostic, step.type, e.method.ident.name, at);
+    for (const DerefStep& step : steps) suggest_names(diagnostic, step.type, e.method->ident.name, at);
     return types_.error;
 }
 

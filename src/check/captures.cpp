@@ -89,10 +89,10 @@ class CaptureAnalysis {
         const TypeId type = known(b_.tables_.expr_types[id]);
         const hir::Expr& e = b_.expr(id);
         if (const auto* path = std::get_if<hir::PathExpr>(&e.data)) {
-            if (path->path.kind == hir::QPath::Kind::Resolved && path->path.path.res.kind == hir::Res::Kind::Local) {
+            if (path->path->kind == hir::QPath::Kind::Resolved && path->path->path.res.kind == hir::Res::Kind::Local) {
                 Place place;
                 place.is_local = true;
-                place.local = path->path.path.res.local;
+                place.local = path->path->path.res.local;
                 place.type = type;
                 return place;
             }

@@ -384,9 +384,8 @@ const FnSigInfo& Context::fn_sig(DefId fn) {
 
 FnSigInfo Context::fn_sig(ItemRef fn) {
     FnSigInfo info = fn_sig(fn.def);
-    const auto args = types_[fn.args];
-    for (TypeId& input : info.inputs) input = types_.erase_regions(types_.subst(input, args));
-    info.output = types_.erase_regions(types_.subst(info.output, args));
+    for (TypeId& input : info.inputs) input = types_.erase_regions(types_.subst(input, fn.args));
+    info.output = types_.erase_regions(types_.subst(info.output, fn.args));
     return info;
 }
 
@@ -485,7 +484,7 @@ const AdtInfo& Context::adt(DefId def) {
 }
 
 types::TypeId Context::field_type(const FieldInfo& field, types::ArgsId args, const ParamEnv& env) {
-    return normalize(types_.erase_regions(types_.subst(field.type, types_[args])), env);
+    return normalize(types_.erase_regions(types_.subst(field.type, args)), env);
 }
 
 // ---- traits and predicates ------------------------------------------------------------------------------------------------------------------
@@ -525,7 +524,7 @@ const std::vector<TraitRef>& Context::supertraits(DefId trait) {
     for (const hir::WherePredicate& where : data.generics.predicates) {
         if (!where.bounded_type.valid()) continue;
         const auto* path = std::get_if<hir::PathTy>(&program_.types[where.bounded_type].data);
-        if (path != nullptr && path->path.kind == hir::QPath::Kind::Resolved && path->path.path.res.kind == hir::Res::Kind::SelfParam) add(where.bounds);
+        if (path != nullptr && path->path->kind == hir::QPath::Kind::Resolved && path->path->path.res.kind == hir::Res::Kind::SelfParam) add(where.bounds);
     }
     // A trait that is its own supertrait, at any distance.
     for (const TraitRef& super : out) supertraits(super.trait);
@@ -566,7 +565,7 @@ class PredicateCollector {
         for (const hir::WherePredicate& where : generics.predicates) {
             if (!where.bounded_type.valid()) continue;
             const auto* path = std::get_if<hir::PathTy>(&program_.types[where.bounded_type].data);
-            if (path == nullptr || path->path.kind != hir::QPath::Kind::Resolved || path->path.path.res.def != param) continue;
+            if (path == nullptr || path->path->kind != hir::QPath::Kind::Resolved || path->path->path.res.def != param) continue;
             for (const hir::Bound& bound : where.bounds) {
                 if (bound.maybe) return true;
             }

@@ -111,8 +111,8 @@ types::ConstId Context::plain_const(const hir::Body& body, hir::ExprId expr, typ
         return fits && literal->value.high == 0 ? scalar_literal(types_, literal->value, type) : ConstId();
     }
     const auto* path = std::get_if<hir::PathExpr>(&body.exprs[at].data);
-    if (path == nullptr || path->path.kind != hir::QPath::Kind::Resolved) return {};
-    const hir::Res& res = path->path.path.res;
+    if (path == nullptr || path->path->kind != hir::QPath::Kind::Resolved) return {};
+    const hir::Res& res = path->path->path.res;
     if (res.kind == hir::Res::Kind::Error) return types_.error_const;
     if (res.kind != hir::Res::Kind::Def || program_.defs[res.def].kind != DefKind::ConstParam) return {};
     const TypeId own = type_of(res.def);

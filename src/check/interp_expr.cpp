@@ -125,9 +125,9 @@ Interpreter::Operand Interpreter::eval_bare(ExprId id) {
                    [&](const hir::ErrorExpr&) { fail(e.span, ""); },
                    [&](const hir::LiteralExpr& x) { value(eval_literal(id, x.value)); },
                    [&](const hir::PathExpr& x) {
-                       const bool resolved = x.path.kind == hir::QPath::Kind::Resolved;
-                       if (resolved && x.path.path.res.kind == hir::Res::Kind::Local) {
-                           const auto local = frame_->locals.find(x.path.path.res.local);
+                       const bool resolved = x.path->kind == hir::QPath::Kind::Resolved;
+                       if (resolved && x.path->path.res.kind == hir::Res::Kind::Local) {
+                           const auto local = frame_->locals.find(x.path->path.res.local);
                            if (local == frame_->locals.end()) {
                                fail(e.span, "a variable without a value is used");
                                return;

@@ -19,11 +19,11 @@ class LiteralCheck {
 
     void run() {
         std::vector<bool> negated(body_.exprs.size());
-        for (const hir::Expr& e : body_.exprs) {
-            const auto* unary = std::get_if<hir::UnaryExpr>(&e.data);
+        for (std::uint32_t i = 0; tables_.has<hir::UnaryExpr>() && i < body_.exprs.size(); ++i) {
+            const auto* unary = std::get_if<hir::UnaryExpr>(&body_.exprs[hir::ExprId(i)].data);
             if (unary != nullptr && unary->op == hir::UnaryOp::Neg) negated[unary->operand.raw] = true;
         }
-        for (std::uint32_t i = 0; i < body_.exprs.size(); ++i) {
+        for (std::uint32_t i = 0; tables_.has<hir::LiteralExpr>() && i < body_.exprs.size(); ++i) {
             const auto* literal = std::get_if<hir::LiteralExpr>(&body_.exprs[hir::ExprId(i)].data);
             if (literal != nullptr) check(literal->value, tables_.type(hir::ExprId(i)), negated[i], body_.exprs[hir::ExprId(i)].span);
         }

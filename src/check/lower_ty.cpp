@@ -48,7 +48,7 @@ TypeId TypeLowerer::lower(hir::TyId id) {
                               if (!is_library) error(Code::E0658, type.span, "the `!` type is experimental")->help("only the result of a function may be `!`");
                               return types_.never;
                           },
-                          [&](const hir::PathTy& path) { return lower_path(path.path); },
+                          [&](const hir::PathTy& path) { return lower_path(*path.path); },
                           [&](const hir::RefTy& ref) {
                               const RegionId region = lower_lifetime(ref.lifetime, type.span);
                               return types_.ref(region, lower(ref.inner), ref.mutability);
@@ -197,7 +197,7 @@ TypeId TypeLowerer::lower_type_path(const hir::Path& path) {
         case hir::Res::Kind::Local:
         case hir::Res::Kind::SelfCtor: return types_.error;
         case hir::Res::Kind::Prim:
-            forbid_args(path.segments.back(), fmt::format("builtin type `{}`", program_.interner.text(path.segments.back().ident.name)));
+            if (path.segments.back().args != nullptr) forbid_args(path.segments.back(), fmt::format("builtin type `{}`", program_.interner.text(path.segments.back().ident.name)));
             return prim_type(types_, res.prim);
         case hir::Res::Kind::SelfParam:
             forbid_args(path.segments.back(), "self type");
@@ -214,10 +214,10 @@ TypeId TypeLowerer::lower_type_path(const hir::Path& path) {
         case DefKind::Enum: return types_.adt(res.def, lower_args(res.def, {}, last.args, path.span, infer_missing));
         case DefKind::TyAlias: {
             const ArgsId args = lower_args(res.def, {}, last.args, path.span, infer_missing);
-            return types_.subst(cx_.type_of(res.def), types_[args]);
+            return types_.subst(cx_.type_of(res.def), args);
         }
         case DefKind::TyParam:
-            forbid_args(last, fmt::format("type parameter `{}`", program_.interner.text(last.ident.name)));
+            if (last.args != nullptr) forbid_args(last, fmt::format("type parameter `{}`", program_.interner.text(last.ident.name)));
             return param_type(res.def);
         case DefKind::Trait:
             error(Code::E0782, path.span, "expected a type, found a trait")
@@ -587,7 +587,7 @@ std::optional<AssocInTrait> find_assoc_in_supertraits(Context& cx, const TraitRe
         if (item.valid() && cx.program().defs[item].kind == kind) return AssocInTrait{at, item};
         if (!trait_may_have(cx, at.trait, name, kind)) continue;
         for (const TraitRef& super : cx.supertraits(at.trait)) {
-            stack.push_back({super.trait, cx.types().subst(super.args, cx.types()[at.args])});
+            stack.push_back({super.trait, cx.types().subst(super.args, at.args)});
         }
     }
     return std::nullopt;
@@ -618,8 +618,8 @@ void TypeLowerer::find_in_generics(DefId owner, hir::Res param, Symbol name, std
     for (const hir::WherePredicate& where : generics->predicates) {
         if (!where.bounded_type.valid()) continue;
         const auto* path = std::get_if<hir::PathTy>(&program_.types[where.bounded_type].data);
-        if (path == nullptr || path->path.kind != hir::QPath::Kind::Resolved) continue;
-        const hir::Res& res = path->path.path.res;
+        if (path == nullptr || path->path->kind != hir::QPath::Kind::Resolved) continue;
+        const hir::Res& res = path->path->path.res;
         if (res.kind == param.kind && res.def == param.def) find_in_bound_list(where.bounds, self, name, found);
     }
 }
@@ -661,7 +661,7 @@ TypeId TypeLowerer::ambiguous_assoc_type(TypeId self, const hir::QPath& path) {
 TypeId TypeLowerer::assoc_type(TypeId self, const hir::QPath& path) {
     const Symbol name = path.segment.ident.name;
     const auto* syntax = std::get_if<hir::PathTy>(&program_.types[path.self_type].data);
-    const hir::Res res = syntax != nullptr && syntax->path.kind == hir::QPath::Kind::Resolved ? syntax->path.path.res : hir::Res{};
+    const hir::Res res = syntax != nullptr && syntax->path->kind == hir::QPath::Kind::Resolved ? syntax->path->path.res : hir::Res{};
     std::optional<AssocInTrait> found;
     bool ambiguous = false;
     if (res.kind == hir::Res::Kind::SelfAlias && program_.defs[res.def].kind == DefKind::Impl) {
@@ -676,7 +676,7 @@ TypeId TypeLowerer::assoc_type(TypeId self, const hir::QPath& path) {
         }
         --depth_;
         if (!found && !failed_) {
-            const std::string param(program_.interner.text(syntax->path.path.segments.back().ident.name));
+            const std::string param(program_.interner.text(syntax->path->path.segments.back().ident.name));
             error(Code::E0220, path.segment.ident.span, fmt::format("associated type `{}` not found for `{}`", program_.interner.text(name), param))
                 ->label(path.segment.ident.span, fmt::format("associated type `{}` not found", program_.interner.text(name)));
             return types_.error;

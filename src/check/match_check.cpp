@@ -44,6 +44,7 @@ class MatchCheck {
                 if (stmt.kind == hir::Stmt::Kind::Let && !stmt.else_block.valid()) irrefutable(stmt.pat, "local binding");
             }
         }
+        if (!tables_.has<hir::MatchExpr>() && !tables_.has<hir::ClosureExpr>()) return;
         for (std::uint32_t i = 0; i < body_.exprs.size(); ++i) {
             const hir::ExprId id(i);
             if (!tables_.type(id).valid()) continue;

@@ -64,11 +64,11 @@ struct BodyChecker::Probe {
         if (!has_item_bounds) return;
         for (const Predicate& predicate : body.cx_.item_bounds(data.def)) {
             if (predicate.kind != Predicate::Kind::Trait) continue;
-            std::vector<TraitRef> all{{predicate.trait_ref.trait, body.types_.erase_regions(body.types_.subst(predicate.trait_ref.args, body.types_[data.args]))}};
+            std::vector<TraitRef> all{{predicate.trait_ref.trait, body.types_.erase_regions(body.types_.subst(predicate.trait_ref.args, data.args))}};
             for (std::size_t i = 0; i < all.size() && i < 64; ++i) {
                 const TraitRef bound = all[i];
                 add_bound(bound, self);
-                for (const TraitRef& super : body.cx_.supertraits(bound.trait)) all.push_back({super.trait, body.types_.subst(super.args, body.types_[bound.args])});
+                for (const TraitRef& super : body.cx_.supertraits(bound.trait)) all.push_back({super.trait, body.types_.subst(super.args, bound.args)});
             }
         }
     }
@@ -258,7 +258,7 @@ MethodProbeResult BodyChecker::probe_path(TypeId self, Symbol wanted, Span at) {
 // ---- the chosen method -------------------------------------------------------------------------------------------------------------------------
 
 BodyChecker::CallSig BodyChecker::confirm_method(ExprId call, const hir::MethodCallExpr& e, const MethodPick& pick, const std::vector<DerefStep>& steps) {
-    const Span at = e.method.ident.span;
+    const Span at = e.method->ident.span;
     std::vector<Adjustment> adjustments = deref_adjustments(steps, pick.autoderefs, span(e.receiver));
     const TypeId place = steps[pick.autoderefs].type;
     const TypeData by_value = types_[shallow(place)];
@@ -294,7 +294,7 @@ BodyChecker::CallSig BodyChecker::confirm_method(ExprId call, const hir::MethodC
         const ArgsId fresh = selector_.fresh_args(pick.container, at);
         parent.assign(types_[fresh].begin(), types_[fresh].end());
     }
-    const ArgsId args = types_.erase_regions(lowerer_.lower_args(pick.item, parent, e.method.args, at, true));
+    const ArgsId args = types_.erase_regions(lowerer_.lower_args(pick.item, parent, e.method->args, at, true));
     const FnSigInfo info = cx_.fn_sig(ItemRef{pick.item, args});
     const TypeId receiver = normalize(info.inputs[0], at);
     unify(receiver, pick.self_type);

@@ -19,8 +19,12 @@ void check_const_body(Context& context, const TypeTables& tables);
 void check_literals(Context& context, const TypeTables& tables);
 // References to `static mut` (the lint static_mut_refs).
 void check_static_refs(Context& context, const TypeTables& tables);
-// Values whose types the module may not name.
-void check_type_privacy(Context& context, const TypeTables& tables);
+// Values whose types the module may not name. The memo goes from body to body: types that `module` may name, by their ids.
+struct PrivacyMemo {
+    DefId module;
+    std::vector<bool> is_fine;
+};
+void check_type_privacy(Context& context, const TypeTables& tables, PrivacyMemo& memo);
 // The sizes of transmuted types (E0512).
 void check_transmutes(Context& context, const TypeTables& tables);
 // What #[kernel] functions may take and give.

@@ -29,6 +29,7 @@ bool has_body(const hir::Program& program, DefId owner) { return own_body(progra
 
 // `const { .. }` of code that is not generic is evaluated even when nothing runs it.
 void evaluate_inline_constants(Context& cx, const TypeTables& tables) {
+    if (!tables.has<hir::ConstBlockExpr>()) return;
     if (cx.types().has(cx.identity_args(cx.body_owner(tables.owner)), types::kHasParam)) return;
     for (const hir::Expr& expr : cx.program().bodies[tables.body]->exprs) {
         if (const auto* block = std::get_if<hir::ConstBlockExpr>(&expr.data)) cx.eval_const({block->constant, cx.types().no_args});
@@ -50,11 +51,13 @@ class Reach {
 
     void mention_all(const TypeTables& tables) {
         const hir::Body& body = *program_.bodies[tables.body];
+        const bool has_constants = tables.has<hir::ConstBlockExpr>();
         for (std::uint32_t i = 0; i < body.exprs.size(); ++i) {
             const hir::ExprId id(i);
             mention(tables.expr_items[id].def);
             mention(tables.callees[id].def);
             for (const Adjustment& step : tables.adjustments(id)) mention(step.callee.def);
+            if (!has_constants) continue;
             if (const auto* block = std::get_if<hir::ConstBlockExpr>(&body.exprs[id].data)) mention(block->constant);
         }
         for (std::uint32_t i = 0; i < body.pats.size(); ++i) mention(tables.pat_items[hir::PatId(i)].def);
@@ -238,10 +241,11 @@ bool Context::check_program() {
         const State::BodySlot& slot = state_->bodies[state_->checked[i]];
         if (!is_library(program_, state_->checked[i]) && slot.ok) linted.push_back(slot.tables.get());
     }
+    PrivacyMemo privacy;
     for (const TypeTables* tables : linted) {
         check_literals(*this, *tables);
         if (!options_.edition_2021) check_static_refs(*this, *tables);   // a warning there
-        check_type_privacy(*this, *tables);
+        check_type_privacy(*this, *tables, privacy);
     }
     if (!sink_.has_errors()) refuse_unions(*this);
     return sink_.error_count() == errors;

@@ -71,6 +71,8 @@ class StaticRefCheck {
 
 }  // namespace
 
-void check_static_refs(Context& context, const TypeTables& tables) { StaticRefCheck(context, tables).run(); }
+void check_static_refs(Context& context, const TypeTables& tables) {
+    if (tables.names_statics) StaticRefCheck(context, tables).run();
+}
 
 }  // namespace ockc::check

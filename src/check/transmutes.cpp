@@ -53,6 +53,8 @@ class TransmuteCheck {
 
 }  // namespace
 
-void check_transmutes(Context& context, const TypeTables& tables) { TransmuteCheck(context, tables).run(); }
+void check_transmutes(Context& context, const TypeTables& tables) {
+    if (tables.names_intrinsics) TransmuteCheck(context, tables).run();
+}
 
 }  // namespace ockc::check

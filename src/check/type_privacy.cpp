@@ -13,11 +13,14 @@ namespace {
 
 class TypePrivacy {
   public:
-    TypePrivacy(Context& context, const TypeTables& tables)
-        : cx_(context), program_(context.program()), types_(context.types()), tables_(tables), body_(*context.program().bodies[tables.body]) {
+    TypePrivacy(Context& context, const TypeTables& tables, PrivacyMemo& memo)
+        : cx_(context), program_(context.program()), types_(context.types()), tables_(tables), body_(*context.program().bodies[tables.body]), memo_(memo) {
         for (module_ = tables.owner; module_.valid() && program_.defs[module_].kind != hir::DefKind::Mod && program_.defs[module_].kind != hir::DefKind::Crate;) {
             module_ = program_.defs[module_].parent;
         }
+        if (memo_.module == module_) return;
+        memo_.module = module_;
+        memo_.is_fine.clear();
     }
 
     void run() {
@@ -44,15 +47,17 @@ class TypePrivacy {
 
   private:
     DefId hidden_in(TypeId type) {
-        if (const auto known = known_.find(type); known != known_.end()) return known->second;
+        if (type.raw < memo_.is_fine.size() && memo_.is_fine[type.raw]) return {};
         DefId hidden;
         types::walk(types_, type, [&](TypeId part) {
             const TypeData& data = types_[part];
             if (data.kind == TypeKind::Adt && !hidden.valid() && !may_name(data.def)) hidden = data.def;
             return !hidden.valid();
         });
-        known_.emplace(type, hidden);
-        return hidden;
+        if (hidden.valid()) return hidden;
+        if (type.raw >= memo_.is_fine.size()) memo_.is_fine.resize(types_.type_count());
+        memo_.is_fine[type.raw] = true;
+        return {};
     }
 
     bool may_name(DefId def) const {
@@ -70,11 +75,11 @@ class TypePrivacy {
     const TypeTables& tables_;
     const hir::Body& body_;
     DefId module_;
-    std::unordered_map<TypeId, DefId> known_;
+    PrivacyMemo& memo_;
 };
 
 }  // namespace
 
-void check_type_privacy(Context& context, const TypeTables& tables) { TypePrivacy(context, tables).run(); }
+void check_type_privacy(Context& context, const TypeTables& tables, PrivacyMemo& memo) { TypePrivacy(context, tables, memo).run(); }
 
 }  // namespace ockc::check

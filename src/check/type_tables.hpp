@@ -116,6 +116,14 @@ class TypeTables {
     hir::BodyId body;
     bool has_errors = false;
 
+    // What there is in the body at all: checks that look for something else need not look.
+    template <class Node>
+    bool has() const { return (expr_kinds & hir::kExprBit<Node>) != 0; }
+    std::uint64_t expr_kinds = 0;         // of hir::kExprBit
+    bool has_unsafe_parts = false;        // raw pointers, unions, statics, unsafe functions
+    bool names_statics = false;
+    bool names_intrinsics = false;
+
     SideMap<hir::ExprId, TypeId> expr_types;     // before adjustments
     SideMap<hir::PatId, TypeId> pat_types;       // of the value that this very pattern matches, after implicit derefs
     SideMap<hir::LocalId, TypeId> local_types;   // of the variable itself (a `ref` binding: the reference)

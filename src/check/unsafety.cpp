@@ -197,6 +197,8 @@ class UnsafetyCheck {
 
 }  // namespace
 
-void check_unsafety(Context& context, const TypeTables& tables) { UnsafetyCheck(context, tables).run(); }
+void check_unsafety(Context& context, const TypeTables& tables) {
+    if (tables.has_unsafe_parts) UnsafetyCheck(context, tables).run();
+}
 
 }  // namespace ockc::check

@@ -7,6 +7,8 @@
 
 namespace ockc::check {
 
+using hir::DefKind;
+
 void TypeTables::set_adjustments(ExprId expr, std::span<const Adjustment> steps) {
     if (steps.empty()) return;
     adjustments_.set(expr, {static_cast<std::uint32_t>(adjustment_pool_.size()), static_cast<std::uint32_t>(steps.size())});
@@ -65,6 +67,27 @@ ItemRef BodyChecker::resolved(ItemRef item, Span at) {
     return {item.def, known};
 }
 
+// Notes what a type or an item of the body may make necessary to check.
+void BodyChecker::note_type(TypeId type) {
+    if (!type.valid()) return;
+    const TypeData& data = types_[type];
+    switch (data.kind) {
+        case TypeKind::RawPtr:
+        case TypeKind::FnPtr: tables_.has_unsafe_parts = true; return;
+        case TypeKind::Adt: tables_.has_unsafe_parts |= program_.defs[data.def].kind == DefKind::Union; return;
+        case TypeKind::FnDef: return note_item(data.def);
+        default: return;
+    }
+}
+void BodyChecker::note_item(DefId item) {
+    if (!item.valid()) return;
+    const hir::Def& def = program_.defs[item];
+    const auto* fn = std::get_if<hir::FnDef>(&def.data);
+    tables_.has_unsafe_parts |= def.kind == DefKind::Static || def.kind == DefKind::Union || (fn != nullptr && (!def.lowered || fn->sig.is_unsafe));
+    tables_.names_statics |= def.kind == DefKind::Static;
+    tables_.names_intrinsics |= !def.lowered || !def.intrinsic.empty();
+}
+
 void BodyChecker::write_back() {
     for (std::uint32_t i = 0; i < body_.locals.size(); ++i) {
         const LocalId local(i);
@@ -74,8 +97,16 @@ void BodyChecker::write_back() {
         const ExprId id(i);
         const TypeId type = resolved(tables_.expr_types[id], span(id));
         tables_.expr_types.set(id, type);
-        if (tables_.expr_items[id].valid()) tables_.expr_items.set(id, resolved(tables_.expr_items[id], span(id)));
-        if (tables_.callees[id].valid()) tables_.callees.set(id, resolved(tables_.callees[id], span(id)));
+        tables_.expr_kinds |= std::uint64_t{1} << expr(id).data.index();
+        note_type(type);
+        if (tables_.expr_items[id].valid()) {
+            tables_.expr_items.set(id, resolved(tables_.expr_items[id], span(id)));
+            note_item(tables_.expr_items[id].def);
+        }
+        if (tables_.callees[id].valid()) {
+            tables_.callees.set(id, resolved(tables_.callees[id], span(id)));
+            note_item(tables_.callees[id].def);
+        }
         const auto* literal = std::get_if<hir::LiteralExpr>(&expr(id).data);
         if (literal != nullptr && type.valid()) {
             const ConstId value = scalar_literal(types_, literal->value, type);
@@ -90,6 +121,7 @@ void BodyChecker::write_back() {
         std::vector<Adjustment>& steps = adjustments_.at(id);
         for (Adjustment& step : steps) {
             step.target = resolved(step.target, span(id));
+            note_type(step.target);
             step.callee = resolved(step.callee, span(id));
         }
         tables_.set_adjustments(id, steps);
@@ -97,7 +129,10 @@ void BodyChecker::write_back() {
     for (std::uint32_t i = 0; i < body_.pats.size(); ++i) {
         const PatId id(i);
         tables_.pat_types.set(id, resolved(tables_.pat_types[id], pat(id).span));
-        if (tables_.pat_items[id].valid()) tables_.pat_items.set(id, resolved(tables_.pat_items[id], pat(id).span));
+        if (tables_.pat_items[id].valid()) {
+            tables_.pat_items.set(id, resolved(tables_.pat_items[id], pat(id).span));
+            note_item(tables_.pat_items[id].def);
+        }
         if (const auto found = pat_derefs_.find(id); found != pat_derefs_.end()) {
             for (TypeId& type : found->second) type = resolved(type, pat(id).span);
             tables_.set_implicit_derefs(id, found->second);

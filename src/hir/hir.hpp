@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -333,11 +334,22 @@ using PatData = std::variant<std::monostate
 #include "hir/node.def"
     >;
 
+// A bit for each kind of expression, so that a word says which kinds a body has.
+template <class Node, class... Nodes>
+constexpr std::uint64_t kind_bit_in(const std::variant<Nodes...>*) {
+    static_assert(sizeof...(Nodes) <= 64 && (std::is_same_v<Node, Nodes> || ...));
+    std::uint64_t bit = 1, found = 0;
+    ((found |= std::is_same_v<Node, Nodes> ? bit : 0, bit <<= 1), ...);
+    return found;
+}
+template <class Node>
+inline constexpr std::uint64_t kExprBit = kind_bit_in<Node>(static_cast<const ExprData*>(nullptr));
+
 struct Ty { Span span; TyData data; };
 struct Expr {
     Span span;
-    ExprData data;
     bool desugared = false;         // made by a desugaring: spans are the user's, warnings stay quiet
+    ExprData data;
 };
 struct Pat { Span span; PatData data; };
 struct Local {

@@ -99,7 +99,7 @@ std::string Printer::type(TyId id) {
             [&](std::monostate) { return std::string("{none}"); },
             [&](const InferTy&) { return std::string("_"); },
             [&](const NeverTy&) { return std::string("!"); },
-            [&](const PathTy& t) { return path(t.path); },
+            [&](const PathTy& t) { return path(*t.path); },
             [&](const RefTy& t) {
                 const std::string l = lifetime(t.lifetime);
                 return fmt::format("&{}{}{}{}", l, l.empty() ? "" : " ", t.mutability == Mutability::Mut ? "mut " : "", type(t.inner));

@@ -68,15 +68,15 @@ std::string Printer::pat(PatId id) {
                 return fmt::format("{}{}{}{}{}", p.mode.by_ref ? "ref " : "", p.mode.ref_mut || p.mode.is_mut ? "mut " : "", local(p.local), p.sub.valid() ? " @ " : "", p.sub.valid() ? pat(p.sub) : "");
             },
             [&](const LiteralPat& p) { return literal(p.value, p.negative); },
-            [&](const PathPat& p) { return path(p.path); },
+            [&](const PathPat& p) { return path(*p.path); },
             [&](const RangePat& p) {
                 return fmt::format("{}{}{}", p.from.valid() ? pat(p.from) : "", p.end == RangeEnd::Included ? "..=" : "..", p.to.valid() ? pat(p.to) : "");
             },
             [&](const RefPat& p) { return fmt::format("&{}{}", p.mutability == Mutability::Mut ? "mut " : "", pat(p.inner)); },
             [&](const TuplePat& p) { return "(" + pats(p.elements, p.rest) + (p.elements.size() == 1 && p.rest > 1 ? ",)" : ")"); },
-            [&](const TupleStructPat& p) { return path(p.path) + "(" + pats(p.elements, p.rest) + ")"; },
+            [&](const TupleStructPat& p) { return path(*p.path) + "(" + pats(p.elements, p.rest) + ")"; },
             [&](const StructPat& p) {
-                std::string result = path(p.path) + " { ";
+                std::string result = path(*p.path) + " { ";
                 for (std::size_t i = 0; i < p.fields.size(); ++i) result += fmt::format("{}{}: {}", i == 0 ? "" : ", ", text(p.fields[i].field.name), pat(p.fields[i].pat));
                 return result + (p.has_rest ? (p.fields.empty() ? ".. }" : ", .. }") : " }");
             },
@@ -223,7 +223,7 @@ void Printer::loop_expr(const LoopExpr& e) {
 }
 
 void Printer::struct_expr(const StructExpr& e) {
-    out_.put("{} {{ ", path(e.path));
+    out_.put("{} {{ ", path(*e.path));
     for (std::size_t i = 0; i < e.fields.size(); ++i) {
         out_.put("{}{}: ", i == 0 ? "" : ", ", text(e.fields[i].field.name));
         expr(e.fields[i].value);
@@ -278,7 +278,7 @@ void Printer::expr(ExprId id) {
         ast::Overloaded{
             [&](std::monostate) { out_.raw("{none}"); },
             [&](const LiteralExpr& e) { out_.raw(literal(e.value)); },
-            [&](const PathExpr& e) { out_.raw(path(e.path)); },
+            [&](const PathExpr& e) { out_.raw(path(*e.path)); },
             [&](const UnaryExpr& e) {
                 out_.raw(ast::info(e.op).text);
                 operand(e.operand);
@@ -321,7 +321,7 @@ void Printer::expr(ExprId id) {
             },
             [&](const MethodCallExpr& e) {
                 operand(e.receiver);
-                out_.put(".{}(", segment(e.method, true));
+                out_.put(".{}(", segment(*e.method, true));
                 exprs(e.args);
                 out_.raw(")");
             },

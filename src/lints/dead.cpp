@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "lints/lint.hpp"
+#include "support/dataflow.hpp"
 
 namespace ockc::lints {
 
@@ -18,7 +19,8 @@ using hir::DefKind;
 
 class DeadCode {
   public:
-    DeadCode(const hir::Program& program, check::Context& context) : program_(program), cx_(context) {}
+    DeadCode(const hir::Program& program, check::Context& context)
+        : program_(program), cx_(context), live_(program.defs.size()), mentioned_(program.defs.size()), read_(program.interner.size()) {}
 
     void run() {
         is_library_ = !has_kernel();
@@ -77,14 +79,15 @@ class DeadCode {
     }
 
     void use(DefId def) {
-        if (!def.valid() || !live_.insert(def.raw).second) return;
+        if (!def.valid() || live_.test(def.raw)) return;
+        live_.set(def.raw);
         const hir::Def& d = program_.defs[def];
         if (d.kind == DefKind::Ctor || d.kind == DefKind::Variant) use(d.parent);
         queue_.push_back(def);
     }
     void mention(DefId def) {
         if (!def.valid()) return;
-        mentioned_.insert(def.raw);
+        mentioned_.set(def.raw);
         const hir::Def& d = program_.defs[def];
         if (d.kind == DefKind::Ctor || d.kind == DefKind::Variant) mention(d.parent);
     }
@@ -96,12 +99,14 @@ class DeadCode {
         const check::TypeTables* tables = cx_.check_body(def);
         if (tables == nullptr) return;
         const hir::Body& body = *program_.bodies[tables->body];
+        const bool has_fields = tables->has<hir::FieldExpr>() || tables->has<hir::StructExpr>();
         for (hir::ExprId id(0); id.raw < body.exprs.size(); id = hir::ExprId(id.raw + 1)) {
             use(tables->callees[id].def);
             use(tables->expr_items[id].def);
             const types::TypeId type = tables->type(id);
             if (type.valid() && cx_.types().kind(type) == types::TypeKind::Adt) mention(cx_.types()[type].def);
-            if (const auto* field = std::get_if<hir::FieldExpr>(&body.exprs[id].data)) read_.insert(field->field.name.raw);
+            if (!has_fields) continue;
+            if (const auto* field = std::get_if<hir::FieldExpr>(&body.exprs[id].data)) read_.set(field->field.name.raw);
             if (const auto* update = std::get_if<hir::StructExpr>(&body.exprs[id].data); update != nullptr && update->base.valid()) read_all_ = true;
         }
         for (hir::PatId id(0); id.raw < body.pats.size(); id = hir::PatId(id.raw + 1)) {
@@ -113,7 +118,7 @@ class DeadCode {
             }
             const auto* fields = std::get_if<hir::StructPat>(&body.pats[id].data);
             if (fields == nullptr) continue;
-            for (const hir::FieldPat& field : fields->fields) read_.insert(field.field.name.raw);
+            for (const hir::FieldPat& field : fields->fields) read_.set(field.field.name.raw);
         }
     }
 
@@ -121,7 +126,7 @@ class DeadCode {
     std::vector<Span> dead_spans() const {
         std::vector<Span> spans;
         for (DefId def(0); def.raw < program_.defs.size(); def = DefId(def.raw + 1)) {
-            if (program_.defs[def].lowered && is_user_code(program_, def) && !live_.contains(def.raw) && !is_root(def)) spans.push_back(program_.defs[def].span);
+            if (program_.defs[def].lowered && is_user_code(program_, def) && !live_.test(def.raw) && !is_root(def)) spans.push_back(program_.defs[def].span);
         }
         std::sort(spans.begin(), spans.end(), before);
         return spans;
@@ -134,8 +139,8 @@ class DeadCode {
         for (const DefId impl : program_.impls) heads.insert(program_.as<hir::ImplDef>(impl).self_type.raw);
         for (hir::TyId id(0); id.raw < program_.types.size(); id = hir::TyId(id.raw + 1)) {
             const auto* path = std::get_if<hir::PathTy>(&program_.types[id].data);
-            if (path == nullptr || heads.contains(id.raw) || path->path.path.res.kind != hir::Res::Kind::Def) continue;
-            const DefId def = path->path.path.res.def;
+            if (path == nullptr || heads.contains(id.raw) || path->path->path.res.kind != hir::Res::Kind::Def) continue;
+            const DefId def = path->path->path.res.def;
             const Span own = program_.defs[def].span, here = program_.types[id].span;
             if (own.file == here.file && own.begin <= here.begin && here.end <= own.end) continue;
             const auto after = std::upper_bound(dead.begin(), dead.end(), here, before);
@@ -150,8 +155,8 @@ class DeadCode {
         const auto never = [&](const char* what, const char* done) {
             cx_.sink().lint("dead_code", d.name.span, fmt::format("{} `{}` is never {}", what, name, done));
         };
-        const bool live = live_.contains(def.raw);
-        const bool named = live || mentioned_.contains(def.raw);
+        const bool live = live_.test(def.raw);
+        const bool named = live || mentioned_.test(def.raw);
         switch (d.kind) {
             case DefKind::Fn:
                 if (!live && !is_root(def)) never("function", "used");
@@ -204,7 +209,7 @@ class DeadCode {
         if (adt.repr.c) return;
         for (const hir::VariantData& variant : adt.variants) {
             if (d.kind == DefKind::Enum) {
-                const bool made = live_.contains(variant.def.raw) || (variant.ctor.valid() && live_.contains(variant.ctor.raw));
+                const bool made = live_.test(variant.def.raw) || (variant.ctor.valid() && live_.test(variant.ctor.raw));
                 if (!made && !program_.interner.text(variant.name.name).starts_with('_')) {
                     cx_.sink().lint("dead_code", variant.name.span, fmt::format("variant `{}` is never constructed", program_.interner.text(variant.name.name)));
                 }
@@ -212,7 +217,7 @@ class DeadCode {
             if (d.kind != DefKind::Struct || variant.form != hir::VariantForm::Named || read_all_) continue;
             for (const hir::FieldDef& field : variant.fields) {
                 const std::string_view name = program_.interner.text(field.name.name);
-                if ((is_library_ && field.visibility.is_public) || read_.contains(field.name.name.raw) || name.starts_with('_')) continue;
+                if ((is_library_ && field.visibility.is_public) || read_.test(field.name.name.raw) || name.starts_with('_')) continue;
                 cx_.sink().lint("dead_code", field.name.span, fmt::format("field `{}` is never read", name));
             }
         }
@@ -222,8 +227,8 @@ class DeadCode {
     check::Context& cx_;
     bool is_library_ = false;
     std::unordered_set<DefId> shown_;
-    std::unordered_set<std::uint32_t> live_, mentioned_;   // by DefId
-    std::unordered_set<std::uint32_t> read_;               // names of fields
+    BitSet live_, mentioned_;              // by DefId
+    BitSet read_;                          // by the names of fields
     bool read_all_ = false;                                // a struct update reads fields without naming them
     std::vector<DefId> queue_;
 };

@@ -61,8 +61,8 @@ class BodyLint {
     };
 
     std::optional<LocalId> local_of(const hir::PathExpr& path) const {
-        const hir::Res& res = path.path.path.res;
-        if (path.path.kind != hir::QPath::Kind::Resolved || res.kind != hir::Res::Kind::Local) return std::nullopt;
+        const hir::Res& res = path.path->path.res;
+        if (path.path->kind != hir::QPath::Kind::Resolved || res.kind != hir::Res::Kind::Local) return std::nullopt;
         return res.local;
     }
     bool write(ExprId place) {

@@ -27,7 +27,7 @@ hir::ExprId Lowerer::desugar_range(const ast::RangeExpr& range, Span span) {
     std::vector<hir::FieldInit> fields;
     if (from.valid()) fields.push_back({{s_.names.intern("start"), at(span)}, from, at(span), false});
     if (to.valid()) fields.push_back({{s_.names.intern("end"), at(span)}, to, at(span), false});
-    return add_expr(span, hir::StructExpr{path, list(fields), {}}, true);
+    return add_expr(span, hir::StructExpr{kept(path), list(fields), {}}, true);
 }
 
 // A pattern of a lang item's variant: Some(x), None, Continue(x) ..
@@ -41,8 +41,8 @@ hir::PatId Lowerer::lang_pattern(std::string_view key, Span span, std::initializ
     path.span = at(span);
     path.path = lang_item_path(variant, span);
     path.path.res = def_res(DefId(variant.raw + 1));   // its constructor
-    if (elements.size() == 0) return add_pat(span, hir::PathPat{path});
-    return add_pat(span, hir::TupleStructPat{path, list(elements), kNoRest});
+    if (elements.size() == 0) return add_pat(span, hir::PathPat{kept(path)});
+    return add_pat(span, hir::TupleStructPat{kept(path), list(elements), kNoRest});
 }
 
 // e? => match Try::branch(e) { Continue(value) => value, Break(residual) => return FromResidual::from_residual(residual) }
@@ -113,7 +113,7 @@ hir::PatId Lowerer::assignee_struct(const ast::StructExpr& s, Span span, std::ve
     }
     if (s.rest == ast::StructRest::Base) error(Code::None, ast()[s.base].span, "functional record updates are not allowed in destructuring assignments");
     if (path.kind == hir::QPath::Kind::Resolved && path.path.res.kind == Res::Kind::Error) return add_pat(span, hir::ErrorPat{});
-    return add_pat(span, hir::StructPat{path, list(fields), s.rest != ast::StructRest::None});
+    return add_pat(span, hir::StructPat{kept(path), list(fields), s.rest != ast::StructRest::None});
 }
 
 hir::PatId Lowerer::assignee_pattern(ast::ExprId lhs, std::vector<hir::Stmt>& assigns, Span op_span) {
@@ -137,7 +137,7 @@ hir::PatId Lowerer::assignee_pattern(ast::ExprId lhs, std::vector<hir::Stmt>& as
         const hir::QPath path = lower_path(path_id, PathSource::TuplePattern);
         const auto elements = assignee_list(call->args, rest, assigns, op_span);
         if (path.path.res.kind == Res::Kind::Error && path.kind == hir::QPath::Kind::Resolved) return add_pat(span, hir::ErrorPat{});
-        return add_pat(span, hir::TupleStructPat{path, elements, rest});
+        return add_pat(span, hir::TupleStructPat{kept(path), elements, rest});
     }
     const hir::LocalId local = fresh_local("lhs", span);
     const hir::PatId pat = binding_pat(span, local);

@@ -289,6 +289,7 @@ class Lowerer {
     bool format_arguments(lex::TokenRange range, std::vector<ast::ExprId>& args, std::vector<ast::Ident>& names);
 
     // ---- helpers
+    const hir::QPath* kept(const hir::QPath& path) { return s_.program.arena.make<hir::QPath>(path); }
     template <class T>
     hir::List<T> list(const std::vector<T>& items) {
         return s_.program.arena.copy(std::span<const T>(items));

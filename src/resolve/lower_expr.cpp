@@ -14,7 +14,7 @@ constexpr std::uint32_t kMaxDepth = 2500;
 }  // namespace
 
 hir::ExprId Lowerer::add_expr(Span span, hir::ExprData data, bool desugared) {
-    return body().exprs.push(hir::Expr{at(span), std::move(data), desugared || forced_span_.valid()});
+    return body().exprs.push(hir::Expr{at(span), desugared || forced_span_.valid(), data});
 }
 
 hir::ExprId Lowerer::reserve_expr(Span span) { return add_expr(span, {}); }
@@ -187,7 +187,7 @@ hir::ExprId Lowerer::lower_literal(ast::LiteralId id, Span span) {
 hir::ExprId Lowerer::lower_path_expr(ast::PathId path, Span span, PathSource source) {
     const hir::QPath lowered = lower_path(path, source);
     if (lowered.kind == hir::QPath::Kind::Resolved && lowered.path.res.kind == Res::Kind::Error) return error_expr(span);
-    return add_expr(span, hir::PathExpr{lowered});
+    return add_expr(span, hir::PathExpr{kept(lowered)});
 }
 
 hir::Path Lowerer::lang_item_path(DefId def, Span span) {
@@ -222,7 +222,7 @@ hir::ExprId Lowerer::lang_path(std::string_view key, Span span) {
     else if (s_[def].kind == DefKind::Struct && s_.origin[def].form != hir::VariantForm::Named) target = DefId(s_.origin[def].index);
     path.path = lang_item_path(def, span);
     path.path.res = def_res(target);
-    return add_expr(span, hir::PathExpr{path}, true);
+    return add_expr(span, hir::PathExpr{kept(path)}, true);
 }
 
 hir::ExprId Lowerer::local_path(hir::LocalId local, Span span) {
@@ -234,7 +234,7 @@ hir::ExprId Lowerer::local_path(hir::LocalId local, Span span) {
     path.span = path.path.span = at(span);
     path.path.res = segment.res;
     path.path.segments = list({segment});
-    return add_expr(span, hir::PathExpr{path}, true);
+    return add_expr(span, hir::PathExpr{kept(path)}, true);
 }
 
 hir::ExprId Lowerer::call_lang(std::string_view key, Span span, std::initializer_list<hir::ExprId> args) {
@@ -254,7 +254,7 @@ hir::ExprId Lowerer::lower_struct(const ast::StructExpr& expr, Span span) {
     if (expr.rest == ast::StructRest::Rest) error(Code::E0797, span, "base expression required after `..`");
     const hir::ExprId base = expr.rest == ast::StructRest::Base ? lower_expr(expr.base) : hir::ExprId();
     if (path.kind == hir::QPath::Kind::Resolved && path.path.res.kind == Res::Kind::Error) return error_expr(span);
-    return add_expr(span, hir::StructExpr{path, list(fields), base});
+    return add_expr(span, hir::StructExpr{kept(path), list(fields), base});
 }
 
 hir::ExprId Lowerer::lower_call(const ast::CallExpr& call, Span span) {
@@ -268,7 +268,7 @@ hir::ExprId Lowerer::lower_method_call(const ast::MethodCallExpr& call, Span spa
     mention_member(s_, call.method.ident.name);
     const hir::ExprId receiver = lower_expr(call.receiver);
     const hir::PathSegment method = lower_segment(call.method, {});
-    return add_expr(span, hir::MethodCallExpr{receiver, method, lower_exprs(call.args), at(call.args_span)});
+    return add_expr(span, hir::MethodCallExpr{receiver, s_.program.arena.make<hir::PathSegment>(method), lower_exprs(call.args), at(call.args_span)});
 }
 
 hir::ExprId Lowerer::lower_binary(const ast::BinaryExpr& expr, Span span) {

@@ -357,7 +357,7 @@ hir::QPath Lowerer::type_relative(hir::TyId base, const Res& base_res, const ast
         step.self_type = base;
         step.segment = lower_segment(path.segments[i], {});
         result = step;
-        if (i + 1 < path.segments.size()) base = add_ty(path.span, hir::PathTy{step});
+        if (i + 1 < path.segments.size()) base = add_ty(path.span, hir::PathTy{kept(step)});
     }
     return result;
 }
@@ -414,7 +414,7 @@ hir::QPath Lowerer::finish_path(const ast::Path& path, PathSegments segments, co
     if (!partial) return result;
     const Span base_span = path.span.file == segments[count - 1].ident.span.file ? Span{path.span.file, path.span.begin, segments[count - 1].ident.span.end} : path.span;
     result.span = result.path.span = at(base_span);
-    return type_relative(add_ty(base_span, hir::PathTy{result}), end.res, path, end.at);
+    return type_relative(add_ty(base_span, hir::PathTy{kept(result)}), end.res, path, end.at);
 }
 
 // `x` of a local variable, which most paths are; nothing when it is something else or must not be used here.
@@ -519,7 +519,7 @@ hir::QPath Lowerer::lower_qualified_path(const ast::Path& path, PathSource sourc
     result.path.res = res;
     result.path.segments = list(segments);
     if (last) return result;
-    return type_relative(add_ty(path.span, hir::PathTy{result}), {}, path, path.qself_position + 1);
+    return type_relative(add_ty(path.span, hir::PathTy{kept(result)}), {}, path, path.qself_position + 1);
 }
 
 hir::Path Lowerer::lower_trait_path(ast::PathId id) {

@@ -107,7 +107,7 @@ hir::PatId Lowerer::lower_ident_pattern(const ast::IdentPat& pat, Span span, Bin
         segment.ident = name_of(pat.ident);
         segment.res = *constant;
         path.path.segments = list({segment});
-        return add_pat(span, hir::PathPat{path});
+        return add_pat(span, hir::PathPat{kept(path)});
     }
     if (refused) return add_pat(span, hir::ErrorPat{});
     const hir::BindingMode mode{pat.by_ref, pat.ref_mut, pat.is_mut};
@@ -213,7 +213,7 @@ hir::PatId Lowerer::lower_struct_pattern(const ast::StructPat& pat, Span span, B
         fields.push_back({name_of(field.name), lower_pattern(field.pattern, bindings), at(field.span), field.shorthand});
     }
     if (path.kind == hir::QPath::Kind::Resolved && path.path.res.kind == Res::Kind::Error) return add_pat(span, hir::ErrorPat{});
-    return add_pat(span, hir::StructPat{path, list(fields), pat.has_rest});
+    return add_pat(span, hir::StructPat{kept(path), list(fields), pat.has_rest});
 }
 
 hir::PatId Lowerer::lower_literal_pattern(ast::ExprId value, Span span) {
@@ -231,7 +231,7 @@ hir::PatId Lowerer::lower_range_end(ast::ExprId value) {
     if (const auto* path = ast::get_if<ast::PathExpr>(expr)) {
         const hir::QPath lowered = lower_path(path->path, PathSource::UnitPattern);
         if (lowered.kind == hir::QPath::Kind::Resolved && lowered.path.res.kind == Res::Kind::Error) return add_pat(expr.span, hir::ErrorPat{});
-        return add_pat(expr.span, hir::PathPat{lowered});
+        return add_pat(expr.span, hir::PathPat{kept(lowered)});
     }
     if (ast::get_if<ast::BlockExpr>(expr) != nullptr) {
         error(Code::None, expr.span, "const blocks cannot be used as patterns").help("give the value a name: `const NAME: Type = ..;`");
@@ -281,13 +281,13 @@ hir::PatId Lowerer::lower_pattern(ast::PatId id, Bindings& bindings) {
             [&](const ast::SlicePat& p) { return lower_slice_pattern(p.elements, span, bindings); },
             [&](const ast::PathPat& p) {
                 const hir::QPath path = lower_path(p.path, PathSource::UnitPattern);
-                return wrong(path) ? add_pat(span, hir::ErrorPat{}) : add_pat(span, hir::PathPat{path});
+                return wrong(path) ? add_pat(span, hir::ErrorPat{}) : add_pat(span, hir::PathPat{kept(path)});
             },
             [&](const ast::TupleStructPat& p) {
                 const hir::QPath path = lower_path(p.path, PathSource::TuplePattern);
                 std::uint32_t rest = kNoRest;
                 const auto elements = lower_pattern_list(p.elements, rest, bindings);
-                return wrong(path) ? add_pat(span, hir::ErrorPat{}) : add_pat(span, hir::TupleStructPat{path, elements, rest});
+                return wrong(path) ? add_pat(span, hir::ErrorPat{}) : add_pat(span, hir::TupleStructPat{kept(path), elements, rest});
             },
             [&](const ast::StructPat& p) { return lower_struct_pattern(p, span, bindings); },
             [&](const ast::OrPat& p) { return lower_or_pattern(p.alternatives, span, bindings); },

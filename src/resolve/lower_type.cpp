@@ -28,7 +28,7 @@ hir::TyId Lowerer::res_ty(Span span, Symbol name, const Res& res) {
     path.path.span = at(span);
     path.path.res = res;
     path.path.segments = list({segment});
-    return add_ty(span, hir::PathTy{path});
+    return add_ty(span, hir::PathTy{kept(path)});
 }
 
 hir::TyId Lowerer::lower_type(ast::TypeId id) {
@@ -142,7 +142,7 @@ hir::TyId Lowerer::lower_fn_pointer(const ast::FnPointerType& fn, Span span) {
 hir::TyId Lowerer::lower_type_path(ast::PathId id, Span span) {
     const hir::QPath path = lower_path(id, PathSource::Type);
     if (path.kind == hir::QPath::Kind::Resolved && path.path.res.kind == Res::Kind::Error) return error_ty(span);
-    return add_ty(span, hir::PathTy{path});
+    return add_ty(span, hir::PathTy{kept(path)});
 }
 
 }  // namespace ockc::resolve
