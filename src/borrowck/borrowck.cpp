@@ -74,26 +74,46 @@ bool has_wrong_lifetime(check::Context& context, DefId owner) {
 
 }  // namespace
 
-bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses, Scope scope, std::string* text) {
-    // Lints speak of programs that are right otherwise, and only impls that have their traits' form can be compared with these.
-    const bool is_right = !context.sink().has_errors();
-    bool good = !is_right || check_impl_signatures(context);
-    const hir::Program& items = context.program();
-    const auto is_library = [&](DefId owner) { return items.crates[items.defs[owner].crate].is_library; };
-    Closures closures(program, context, mut_uses);
-    if (text != nullptr) closures.keep_texts();
-    for (const DefId owner : program.order) {
-        const mir::Body& body = *program.bodies.at(owner);
-        if (body.has_errors || (scope == Scope::User && is_library(owner)) || (!is_right && has_wrong_lifetime(context, owner))) continue;
-        const bool fine = closures.check(owner);
-        const bool orderly = mir::check_body_rules(body, context);
-        good = fine && orderly && (!is_right || mir::lint_known_panics(body, context, closures.order(owner))) && good;
-    }
+void LintFacts::report(check::Context& context) const {
+    mut_uses.report(context);
+    mir::report_unused_assignments(unused_assignments, context);
+}
+
+BodyChecks::BodyChecks(const mir::Program& program, check::Context& context, LintFacts* lints, Scope scope)
+    : program_(program), context_(context), lints_(lints), scope_(scope), is_right_(!context.sink().has_errors()),
+      closures_(std::make_unique<Closures>(program, context, lints != nullptr ? &lints->mut_uses : nullptr)) {}
+BodyChecks::~BodyChecks() = default;
+
+bool BodyChecks::is_library(DefId owner) const {
+    const hir::Program& items = context_.program();
+    return items.crates[items.defs[owner].crate].is_library;
+}
+
+void BodyChecks::keep_texts() { closures_->keep_texts(); }
+const std::string& BodyChecks::text(DefId owner) { return closures_->text(owner); }
+
+// Lints speak of programs that are right otherwise.
+bool BodyChecks::check(DefId owner) {
+    const mir::Body& body = *program_.bodies.at(owner);
+    if (body.has_errors || (scope_ == Scope::User && is_library(owner)) || (!is_right_ && has_wrong_lifetime(context_, owner))) return true;
+    const bool fine = closures_->check(owner);
+    const bool orderly = mir::check_body_rules(body, context_);
+    if (lints_ != nullptr && !is_library(owner)) mir::find_unused_assignments(body, context_, lints_->unused_assignments);
+    return fine && orderly && (!is_right_ || mir::lint_known_panics(body, context_, closures_->order(owner)));
+}
+
+bool check(const mir::Program& program, check::Context& context, LintFacts* lints, Scope scope, std::string* text) {
+    BodyChecks checks(program, context, lints, scope);
+    // Only impls that have their traits' form can be compared with these.
+    bool good = context.sink().has_errors() || check_impl_signatures(context);
+    if (text != nullptr) checks.keep_texts();
+    for (const DefId owner : program.order) good = checks.check(owner) && good;
     if (text == nullptr) return good;
+    const hir::Program& items = context.program();
     for (const DefId owner : program.order) {
-        if (is_library(owner)) continue;
+        if (items.crates[items.defs[owner].crate].is_library) continue;
         if (!text->empty()) *text += '\n';
-        *text += program.bodies.at(owner)->has_errors ? mir::print(*program.bodies.at(owner), context) : closures.text(owner);
+        *text += program.bodies.at(owner)->has_errors ? mir::print(*program.bodies.at(owner), context) : checks.text(owner);
     }
     return good;
 }

@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "check/context.hpp"
 #include "mir/mir.hpp"
+#include "mir/unused_assignments.hpp"
 
 namespace ockc::borrowck {
 
@@ -31,8 +33,40 @@ bool check_impl_signatures(check::Context& context);
 // (--whole-library), not each program's.
 enum class Scope : std::uint8_t { User, All };
 
+// What lints want to know of bodies, found while these are at hand.
+struct LintFacts {
+    MutUses mut_uses;
+    std::vector<mir::UnusedAssignment> unused_assignments;   // of the user's bodies
+
+    void report(check::Context& context) const;
+};
+
+class Closures;
+
+// The checks of bodies one by one: each must have been built, and the closures in it.
+class BodyChecks {
+  public:
+    BodyChecks(const mir::Program& program, check::Context& context, LintFacts* lints, Scope scope);
+    ~BodyChecks();
+    // False when errors were reported.
+    bool check(DefId owner);
+    // Checked bodies are printed with their regions and loans.
+    void keep_texts();
+    const std::string& text(DefId owner);
+
+  private:
+    bool is_library(DefId owner) const;
+
+    const mir::Program& program_;
+    check::Context& context_;
+    LintFacts* lints_;
+    Scope scope_;
+    bool is_right_;   // the program, but for its borrows
+    std::unique_ptr<Closures> closures_;
+};
+
 // Checks the bodies that were built, in order. False when errors were reported. `text`: where the bodies of the user's crate are
 // printed with their regions and loans.
-bool check(const mir::Program& program, check::Context& context, MutUses* mut_uses = nullptr, Scope scope = Scope::All, std::string* text = nullptr);
+bool check(const mir::Program& program, check::Context& context, LintFacts* lints = nullptr, Scope scope = Scope::All, std::string* text = nullptr);
 
 }  // namespace ockc::borrowck

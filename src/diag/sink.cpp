@@ -56,6 +56,24 @@ void DiagSink::sort_from(std::size_t from) {
                      [&](const Diagnostic& a, const Diagnostic& b) { return key(a) < key(b); });
 }
 
+void DiagSink::put_last(const Part& part, bool keep) {
+    if (part.empty()) return;
+    std::vector<bool> is_in(diagnostics_.size());
+    for (const auto& [first, end] : part) std::fill(is_in.begin() + static_cast<std::ptrdiff_t>(first), is_in.begin() + static_cast<std::ptrdiff_t>(end), true);
+    std::deque<Diagnostic> last;
+    std::size_t at = 0;
+    retain([&](Diagnostic& one) {
+        if (!is_in[at++]) return true;
+        if (keep) last.push_back(std::move(one));
+        return false;
+    });
+    for (Diagnostic& one : last) {
+        errors_ += one.severity == Severity::Error;
+        warnings_ += one.severity == Severity::Warning;
+        diagnostics_.push_back(std::move(one));
+    }
+}
+
 void DiagSink::drop_repeats() {
     std::set<std::tuple<Severity, Code, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen;
     retain([&](const Diagnostic& d) {

@@ -33,6 +33,17 @@ class DiagSink {
     // Stable order by (file, begin, end) of the place inside the range [from, end); phases keep their own order among each other.
     void sort_from(std::size_t from);
 
+    // Diagnostics by their places in all(): what `work` says joins the part.
+    using Part = std::vector<std::pair<std::size_t, std::size_t>>;
+    template <class Work>
+    void add_to(Part& part, Work&& work) {
+        const std::size_t first = diagnostics_.size();
+        work();
+        if (diagnostics_.size() != first) part.emplace_back(first, diagnostics_.size());
+    }
+    // Puts a part behind all the rest, or forgets it.
+    void put_last(const Part& part, bool keep);
+
     // Says what was said in the same words with the same labels once only, as rustc does.
     void drop_repeats();
 

@@ -24,7 +24,6 @@
 #include "mir/build.hpp"
 #include "mir/elaborate_drops.hpp"
 #include "mir/print.hpp"
-#include "mir/unused_assignments.hpp"
 #include "mir/verify.hpp"
 #include "ockc/version.hpp"
 #include "opt/pipeline.hpp"
@@ -213,6 +212,45 @@ void emit_host(Session& session, const lower::Output& lowered, CompileResult& re
     result.manifest = host::emit_manifest(lowered.abi, images);
 }
 
+borrowck::Scope scope_of(const Session& session) { return session.whole_library ? borrowck::Scope::All : borrowck::Scope::User; }
+
+// MIR and borrow check of one body after another, while it is in the cache; with check_only its memory serves the next one. What is
+// wrong with the building itself comes first, and then nothing is said of borrows, as if all had been built before.
+void check_body_by_body(Session& session, check::Context& context, mir::Program& mir, const mir::BuildOptions& options, borrowck::LintFacts& lints) {
+    DiagSink& sink = session.sink;
+    DiagSink::Part of_checks;
+    sink.add_to(of_checks, [&] { borrowck::check_impl_signatures(context); });
+    borrowck::BodyChecks checks(mir, context, &lints, scope_of(session));
+    std::size_t errors = 0;
+    const std::vector<DefId> owners = context.checked_bodies();
+    for (const DefId owner : owners) {
+        const std::size_t before = sink.error_count(), bodies = mir.order.size();
+        mir::build_body(mir, context, owner, options);
+        errors += sink.error_count() - before;
+        sink.add_to(of_checks, [&] {
+            for (std::size_t i = bodies; errors == 0 && i < mir.order.size(); ++i) checks.check(mir.order[i]);
+        });
+        if (session.options.check_only) mir::drop_body(mir, context, owner);
+    }
+    sink.put_last(of_checks, errors == 0);
+}
+
+// The same, phase by phase: for dumps and verifiers. False when no MIR could be built.
+bool check_all_bodies(Session& session, check::Context& context, mir::Program& mir, const mir::BuildOptions& options, borrowck::LintFacts& lints,
+                      CompileResult& result) {
+    const bool wanted = wants(session.options, "mir");
+    mir::build(mir, context, options);
+    if (session.sink.has_errors()) {
+        if (wanted) result.dumps.emplace_back("mir", mir::print(mir, context));
+        return false;
+    }
+    if (verifies(session.options)) mir::verify(mir, context);
+    std::string text;
+    borrowck::check(mir, context, &lints, scope_of(session), wanted ? &text : nullptr);
+    if (wanted) result.dumps.emplace_back("mir", std::move(text));
+    return true;
+}
+
 // The steps. Returns early after the last step that can go on with errors in the sink.
 void run(Session& session, const CompileInput& input, CompileResult& result, abi::ModuleAbi& abi) {
     const CompileOptions& options = session.options;
@@ -266,25 +304,17 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         borrowck::check(mir, context, nullptr, borrowck::Scope::User, nullptr);
         return;
     }
-    mir::build(mir, context, mir_options);
-    timer.end("mir");
-    if (sink.has_errors()) {
-        dump("mir", [&] { return mir::print(mir, context); });
+    borrowck::LintFacts lint_facts;
+    if (!verifies(options) && options.dumps.empty()) {
+        check_body_by_body(session, context, mir, mir_options, lint_facts);
+    } else if (!check_all_bodies(session, context, mir, mir_options, lint_facts, result)) {
         return;
     }
-    if (verifies(options)) mir::verify(mir, context);
-
-    borrowck::MutUses mut_uses;
-    std::string mir_text;
-    borrowck::check(mir, context, &mut_uses, session.whole_library ? borrowck::Scope::All : borrowck::Scope::User,
-                    wants(options, "mir") ? &mir_text : nullptr);
-    dump("mir", [&] { return std::move(mir_text); });
-    timer.end("borrowck");
+    timer.end("mir and borrows");
     if (!sink.has_errors()) {
         const std::size_t first = sink.all().size();
         lints::run(program, context);
-        mut_uses.report(context);
-        mir::lint_unused_assignments(mir, context);
+        lint_facts.report(context);
         sink.sort_from(first);
     }
     timer.end("lint");
@@ -299,6 +329,7 @@ void run(Session& session, const CompileInput& input, CompileResult& result, abi
         return mir.body(def);
     };
     lower::Output lowered = lower::lower(lower_input);
+    mir.bodies.clear();   // what follows takes their memory
     timer.end("lower");
     if (sink.has_errors()) return;
     dump("ir-lowered", [&] { return ir_dump(lowered.module, options.dump_kernel); });

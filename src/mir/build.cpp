@@ -308,6 +308,18 @@ bool build_body(Program& program, check::Context& context, DefId owner, const Bu
     return true;
 }
 
+// The last one built comes last, and closures directly after what they stand in.
+void drop_body(Program& program, const check::Context& context, DefId owner) {
+    const hir::Program& items = context.program();
+    while (!program.order.empty()) {
+        const DefId last = program.order.back();
+        if (last != owner && items.defs[last].kind != hir::DefKind::Closure) return;
+        program.order.pop_back();
+        program.bodies.erase(last);
+        if (last == owner) return;
+    }
+}
+
 bool build(Program& program, check::Context& context, const BuildOptions& options) {
     bool good = true;
     for (const DefId owner : context.checked_bodies()) good = build_body(program, context, owner, options) && good;

@@ -14,6 +14,9 @@ struct BuildOptions {
 // Builds the body of `owner` and those of the closures in it. False when it has errors (reported) or no body.
 bool build_body(Program& program, check::Context& context, DefId owner, const BuildOptions& options = {});
 
+// Forgets the body of `owner` and those of its closures.
+void drop_body(Program& program, const check::Context& context, DefId owner);
+
 // Builds every body that check_program checked. False when errors were reported.
 bool build(Program& program, check::Context& context, const BuildOptions& options = {});
 

@@ -52,7 +52,7 @@ void Builder::call_into(Place destination, hir::ExprId id, const hir::CallExpr& 
 }
 
 void Builder::method_into(Place destination, hir::ExprId id, const hir::MethodCallExpr& node) {
-    const Span fn_span = node.method.ident.span;
+    const Span fn_span = node.method->ident.span;
     const Operand callee = fn_operand(fn_span, tables_.callees[id]);
     std::vector<Operand> args{as_operand(node.receiver)};
     for (const hir::ExprId arg : node.args) args.push_back(as_operand(arg));

@@ -8,9 +8,9 @@ using check::AdjustKind;
 
 std::optional<hir::LocalId> Builder::path_local(hir::ExprId id) const {
     const auto* path = std::get_if<hir::PathExpr>(&expr(id).data);
-    if (path == nullptr || path->path.kind != hir::QPath::Kind::Resolved) return std::nullopt;
-    if (path->path.path.res.kind != hir::Res::Kind::Local) return std::nullopt;
-    return path->path.path.res.local;
+    if (path == nullptr || path->path->kind != hir::QPath::Kind::Resolved) return std::nullopt;
+    if (path->path->path.res.kind != hir::Res::Kind::Local) return std::nullopt;
+    return path->path->path.res.local;
 }
 
 bool Builder::is_place(Adjusted node) {

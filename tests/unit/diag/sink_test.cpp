@@ -33,6 +33,24 @@ TEST_CASE("counting and order") {
     CHECK(sink.all()[2].message == "a");
 }
 
+TEST_CASE("what a part said can come last or be forgotten") {
+    for (const bool keep : {true, false}) {
+        DiagSink sink;
+        DiagSink::Part part;
+        const auto say = [&](const char* text) { sink.error(Span{FileId(0), 1, 2}, text); };
+        say("a");
+        sink.add_to(part, [&] { say("x"), say("y"); });
+        sink.add_to(part, [] {});
+        say("b");
+        sink.add_to(part, [&] { say("z"); });
+        sink.put_last(part, keep);
+        std::string all;
+        for (const Diagnostic& one : sink.all()) all += one.message;
+        CHECK(all == (keep ? "abxyz" : "ab"));
+        CHECK(sink.error_count() == all.size());
+    }
+}
+
 TEST_CASE("suggestions of several parts") {
     Diagnostic d;
     const FileId file(0);
