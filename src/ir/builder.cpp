@@ -16,7 +16,7 @@ Instruction make(Op op, Type type) {
 
 }  // namespace
 
-InstId Builder::append(Instruction inst, std::span<const Type> results) {
+InstId Builder::append(Instruction&& inst, std::span<const Type> results) {
     if (!inst.span.valid()) inst.span = span_;
     const InstId id = function_.make_inst(std::move(inst), results);
     function_.blocks[block_].insts.push_back(id);

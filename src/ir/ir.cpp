@@ -39,7 +39,7 @@ ValueId Function::add_block_param(BlockId block, Type type) {
     return value;
 }
 
-InstId Function::make_inst(Instruction inst, std::span<const Type> result_types) {
+InstId Function::make_inst(Instruction&& inst, std::span<const Type> result_types) {
     const InstId id = insts.next_id();
     for (std::uint32_t i = 0; i < result_types.size(); ++i) {
         inst.results.push_back(values.push({result_types[i], id, BlockId::none(), i}));

@@ -13,6 +13,7 @@
 #include "support/index_map.hpp"
 #include "support/interner.hpp"
 #include "support/small_vec.hpp"
+#include "support/tiny_vec.hpp"
 
 namespace ockc::ir {
 
@@ -165,8 +166,8 @@ struct Instruction {
     std::uint64_t imm_high = 0;  // upper half of i128 constants
     SmallVec<ValueId, 3> args;
     SmallVec<ValueId, 1> results;
-    std::vector<Target> targets;       // terminators
-    std::vector<std::uint64_t> cases;  // Switch: zero-extended case values, targets[i + 1] each
+    TinyVec<Target> targets;       // terminators
+    TinyVec<std::uint64_t> cases;  // Switch: zero-extended case values, targets[i + 1] each
     FuncId callee;                     // Call, TileMap
     GlobalId global;                   // GlobalAddr
     TileTypeId tile;                   // operations on tiles: the result's type, of TileStore the operand's
@@ -249,7 +250,7 @@ struct Function {
     BlockId add_block();  // appended to the layout
     ValueId add_block_param(BlockId block, Type type);
     // Makes an instruction with results of the given types; not placed in any block yet.
-    InstId make_inst(Instruction inst, std::span<const Type> result_types);
+    InstId make_inst(Instruction&& inst, std::span<const Type> result_types);
 };
 
 // A module variable: shared array, constant memory, device static, string or table.
@@ -345,7 +346,7 @@ class Builder {
     void panic(std::uint32_t site, std::span<const ValueId> values);
     void trap();
     void unreachable();
-    InstId append(Instruction inst, std::span<const Type> results);
+    InstId append(Instruction&& inst, std::span<const Type> results);
     bool terminated() const;  // does the current block end in a terminator already
 
   private:

@@ -379,7 +379,7 @@ class Verifier {
     }
 
     void cases(const Instruction& inst) {
-        std::vector<std::uint64_t> sorted = inst.cases;
+        std::vector<std::uint64_t> sorted(inst.cases.begin(), inst.cases.end());
         std::sort(sorted.begin(), sorted.end());
         require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "two equal cases");
         for (const std::uint64_t value : sorted)

@@ -136,12 +136,13 @@ class Coalescer {
     void live_segments(std::uint32_t v) {
         const std::vector<Event>& events = events_[v];
         stamp_.resize(f_.blocks.size(), {kUnrelated, false, false});
-        std::vector<MBlockId> work;
+        std::vector<MBlockId>& work = work_;
         const auto mark = [&](MBlockId b) -> Stamp& {
             if (stamp_[b.raw].owner != v) stamp_[b.raw] = {v, false, false};
             return stamp_[b.raw];
         };
-        std::vector<MBlockId> touched;
+        std::vector<MBlockId>& touched = touched_;
+        touched.clear();
         for (std::size_t i = 0; i < events.size(); ++i) {
             const bool first = i == 0 || events[i - 1].block != events[i].block;
             Stamp& stamp = mark(events[i].block);
@@ -258,7 +259,7 @@ class Coalescer {
     std::vector<std::vector<Segment>> segments_;
     std::vector<std::uint32_t> parent_;
     std::vector<Stamp> stamp_;
-    std::vector<MBlockId> live_through_;
+    std::vector<MBlockId> live_through_, work_, touched_;   // of one register at a time
 };
 
 }  // namespace

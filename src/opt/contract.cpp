@@ -26,22 +26,23 @@ class Contract {
     bool run() {
         for (const BlockId block : function_.layout) {
             out_.clear();
-            const std::vector<InstId> insts = function_.blocks[block].insts;
+            std::vector<InstId>& insts = function_.blocks[block].insts;
             for (const InstId id : insts) {
                 visit(id);
                 out_.push_back(id);
             }
-            if (out_.size() != insts.size()) function_.blocks[block].insts = out_;
+            if (out_.size() != insts.size()) insts = out_;
         }
         return changed_;
     }
 
   private:
     void visit(InstId id) {
-        const Instruction inst = function_.insts[id];
-        if ((inst.op != Op::Fadd && inst.op != Op::Fsub) ||
-            (inst.type != Type::F32 && inst.type != Type::F64))
+        const Instruction& found = function_.insts[id];
+        if ((found.op != Op::Fadd && found.op != Op::Fsub) ||
+            (found.type != Type::F32 && found.type != Type::F64))
             return;
+        const Instruction inst = found;  // a copy: what is made in front of it may move it
         const bool subtract = inst.op == Op::Fsub;
         if (const Instruction* first = product(function_, inst.args[0])) {
             const ValueId x = first->args[0];

@@ -144,9 +144,8 @@ void set_jump(Function& function, BlockId block, Target target) {
     inst.aux = 0;
     inst.args.clear();
     inst.cases.clear();
-    std::vector<Target> targets;
-    targets.push_back(std::move(target));
-    inst.targets = std::move(targets);
+    inst.targets.clear();
+    inst.targets.push_back(std::move(target));
 }
 
 bool remove_unreachable(Function& function) {

@@ -80,7 +80,7 @@ bool is_constant(const ir::Function& function, ir::ValueId value, std::uint64_t 
 // ones.
 inline void keep_room(ir::Function& function, std::size_t count) {
     auto& insts = function.insts.raw();
-    if (insts.capacity() - insts.size() < count) insts.reserve(insts.capacity() * 2 + count);
+    if (insts.capacity() - insts.size() < count) insts.reserve(insts.size() + insts.size() / 2 + count);
 }
 // Makes an instruction with one result of `result` (or none for Void) in the place of `like`: same span and
 // scope.

@@ -91,8 +91,9 @@ class FactsPass {
 
     // What a branch hands on is looked at with the knowledge of which way it goes.
     void simplify_edges(InstId id) {
-        const Instruction branch = function_.insts[id];
-        if (branch.op != Op::Br || branch.targets[0].block == branch.targets[1].block) return;
+        const Instruction& last = function_.insts[id];
+        if (last.op != Op::Br || last.targets[0].block == last.targets[1].block) return;
+        const Instruction branch = last;  // a copy: new constants may move it
         for (std::size_t i = 0; i < 2; ++i) {
             const Facts::Mark mark = facts_.mark();
             facts_.assume(branch.args[0], i == 0);

@@ -33,6 +33,7 @@ class Inliner {
         : caller_(caller), context_(context), size_(size_of(caller)) {}
 
     bool run() {
+        if (!has_calls()) return false;
         const std::vector<BlockId> original = caller_.layout;
         caller_.layout.clear();
         for (const BlockId block : original) {
@@ -46,6 +47,13 @@ class Inliner {
     }
 
   private:
+    bool has_calls() const {
+        return std::any_of(caller_.layout.begin(), caller_.layout.end(), [&](BlockId block) {
+            const auto& insts = caller_.blocks[block].insts;
+            return std::any_of(insts.begin(), insts.end(), [&](InstId id) { return caller_.insts[id].op == Op::Call; });
+        });
+    }
+
     // Splits `block` at each call that is inlined; what follows the call continues in a new block.
     void expand(BlockId block) {
         std::vector<InstId> insts = std::move(caller_.blocks[block].insts);

@@ -214,11 +214,11 @@ class InstCombine {
     }
 
     void visit(Rewriter& rewriter, InstId id) {
-        keep_room(function_, 256);  // rules hold pointers to instructions while they make new ones
         for_each_use(function_.insts[id], [&](ValueId& value) { value = replacements_.resolve(value); });
         if (function_.insts[id].op == Op::Const) return visit_constant(id);
         rewriter.set_current(id);
         for (int step = 0; step < kMaxSteps; ++step) {
+            keep_room(function_, 64);  // a rule holds pointers to instructions while it makes new ones, a dozen at most
             const ValueId value = simplify(rewriter, id);
             if (value.valid()) {
                 replacements_.replace(function_.insts[id].result(), replacements_.resolve(value));

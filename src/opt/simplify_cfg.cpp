@@ -323,6 +323,7 @@ class SimplifyCfg {
 
 bool run_simplify_cfg(Function& function, const PassContext&) {
     const bool cut = trim(function);
+    if (function.layout.size() == 1 && !is_branch(function.terminator(function.entry()).op)) return cut;
     return SimplifyCfg(function).run() || cut;
 }
 

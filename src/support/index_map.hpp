@@ -103,18 +103,21 @@ class SideMap {
   public:
     SideMap() = default;
     explicit SideMap(std::size_t size, T fallback = T{}) : items_(size, fallback), fallback_(std::move(fallback)) {}
-    void set(IdT id, T value) {
-        if (id.raw >= items_.size()) items_.resize(id.raw + 1, fallback_);
-        items_[id.raw] = std::move(value);
-    }
+    void set(IdT id, T value) { at(id) = std::move(value); }
     T& at(IdT id) {
-        if (id.raw >= items_.size()) items_.resize(id.raw + 1, fallback_);
+        if (id.raw >= items_.size()) reach(id.raw);
         return items_[id.raw];
     }
     const T& operator[](IdT id) const { return id.raw < items_.size() ? items_[id.raw] : fallback_; }
     std::size_t size() const { return items_.size(); }
 
   private:
+    // Most ids come in order, so that one element is missing: less work than a call of resize.
+    void reach(std::uint32_t raw) {
+        if (raw - items_.size() >= 8) return items_.resize(raw + std::size_t{1}, fallback_);
+        while (items_.size() <= raw) items_.push_back(fallback_);
+    }
+
     std::vector<T> items_;
     T fallback_{};
 };

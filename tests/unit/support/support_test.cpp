@@ -13,6 +13,7 @@
 #include "support/index_map.hpp"
 #include "support/interner.hpp"
 #include "support/text_writer.hpp"
+#include "support/tiny_vec.hpp"
 
 namespace fs = std::filesystem;
 using namespace ockc;
@@ -32,6 +33,30 @@ TEST_CASE("stores and side maps") {
     CHECK(facts[b] == 5);
     CHECK(facts[a] == -1);
     CHECK_FALSE(ThingId().valid());
+}
+
+TEST_CASE("a vector of one pointer") {
+    static_assert(sizeof(TinyVec<std::string>) == sizeof(void*));
+    TinyVec<std::string> none;
+    CHECK(none.empty());
+    CHECK(TinyVec<std::string>(none).begin() == nullptr);
+    TinyVec<std::string> texts(std::vector<std::string>{"a", "b"});
+    texts.push_back("c, which is too long to lie inside its string");
+    texts.push_back(texts[0]);
+    const TinyVec<std::string> copy = texts;
+    texts.erase(texts.begin() + 1);
+    CHECK(texts.size() == 3);
+    CHECK(texts.back() == "a");
+    CHECK(copy.size() == 4);
+    CHECK(copy[1] == "b");
+    none = std::move(texts);
+    CHECK(texts.empty());
+    CHECK(none[1].size() > 16);
+    none.clear();
+    CHECK(none.empty());
+    none = copy;
+    none.pop_back();
+    CHECK(none.back() == copy[2]);
 }
 
 TEST_CASE("the arena keeps what it copied, at the right alignment") {
