@@ -1,6 +1,7 @@
 // `ockc FILE..` and `ockc check`: compile each file as a crate of its own, then write all of its outputs or none.
 #include <fmt/format.h>
 
+#include <deque>
 #include <filesystem>
 #include <map>
 
@@ -89,32 +90,34 @@ class FileCompilation {
 
     int collect() {
         for (const PlannedOutput& one : plan_.outputs) {
-            Result<std::string> bytes = bytes_of(one);
+            const Result<std::string_view> bytes = bytes_of(one);
             if (!bytes.ok()) {
                 print_error(bytes.error());
                 return kEnvironment;
             }
-            bytes_.push_back(std::move(bytes.value()));
+            bytes_.push_back(bytes.value());
         }
         if (options_.report) std::fputs(report().c_str(), stderr);
         return kOk;
     }
 
-    Result<std::string> bytes_of(const PlannedOutput& output) {
+    std::string_view keep(std::string bytes) { return made_.emplace_back(std::move(bytes)); }
+
+    Result<std::string_view> bytes_of(const PlannedOutput& output) {
         switch (output.emit) {
-            case Emit::Ptx: return result_.images[output.image].ptx;
-            case Emit::Cubin: return assembled_[output.image].cubin;
-            case Emit::Header: return result_.header;
-            case Emit::Manifest: return result_.manifest;
-            case Emit::Report: return report();
+            case Emit::Ptx: return std::string_view(result_.images[output.image].ptx);
+            case Emit::Cubin: return std::string_view(assembled_[output.image].cubin);
+            case Emit::Header: return std::string_view(result_.header);
+            case Emit::Manifest: return std::string_view(result_.manifest);
+            case Emit::Report: return keep(report());
             case Emit::DepInfo: {
-                if (output.role != OutputRole::Deps) return dependency_rule();
-                return rules_[output.path] += dependency_rule();
+                if (output.role != OutputRole::Deps) return keep(dependency_rule());
+                return keep(rules_[output.path] += dependency_rule());
             }
             case Emit::Fatbin: {
                 Result<std::string> fatbin = make_fatbin(ptxas_, result_.images);
                 if (!fatbin.ok()) return Failure{"cannot make a fatbin: " + fatbin.error()};
-                return fatbin;
+                return keep(std::move(fatbin.value()));
             }
             case Emit::Tokens:
             case Emit::Ast:
@@ -127,9 +130,9 @@ class FileCompilation {
             case Emit::IrTileLowered:
             case Emit::Ir:
                 for (const auto& [kind, text] : result_.dumps) {
-                    if (kind == emit_info(output.emit).name) return text;
+                    if (kind == emit_info(output.emit).name) return std::string_view(text);
                 }
-                return std::string();
+                return std::string_view();
             case Emit::Sass: break;   // inspect only: refused by parse_options
         }
         OCKC_UNREACHABLE("kind of output");
@@ -199,7 +202,8 @@ class FileCompilation {
     std::string ptxas_;
     CompileResult result_;
     std::vector<Assembled> assembled_;
-    std::vector<std::string> bytes_;   // of each planned output
+    std::vector<std::string_view> bytes_;   // of each planned output
+    std::deque<std::string> made_;          // those that are nowhere else
 };
 
 }  // namespace

@@ -229,7 +229,7 @@ std::optional<hir::AttributeKind> known_attribute(const State& state, std::uint3
     if (path == nullptr || path->segments.empty()) return std::nullopt;
     const std::string_view name = state.text(path->segments.back().ident.name);
     for (std::size_t i = 0; i < std::size(kRows); ++i) {
-        if (kRows[i].name != name) continue;
+        if (kRows[i].name.size() != name.size() || kRows[i].name.back() != name.back() || kRows[i].name != name) continue;
         if (kRows[i].origin == Origin::Library && !state.crates[crate].is_library) return std::nullopt;
         if (kRows[i].origin == Origin::Rust && path->segments.size() != 1) return std::nullopt;
         // `#[tokio::main]`, `#[foo::test]`: only the crates that have our attributes.

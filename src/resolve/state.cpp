@@ -110,9 +110,9 @@ constexpr std::string_view kPrimNames[] = {
 }  // namespace
 
 std::optional<hir::PrimTy> prim_type(std::string_view name) {
-    if (name.size() < 2 || name.size() > 5) return std::nullopt;
+    if (name.size() < 2 || name.size() > 5 || std::string_view("bcfisu").find(name[0]) == std::string_view::npos) return std::nullopt;
     for (std::size_t i = 0; i < std::size(kPrimNames); ++i) {
-        if (kPrimNames[i] == name) return static_cast<hir::PrimTy>(i);
+        if (kPrimNames[i].size() == name.size() && kPrimNames[i][0] == name[0] && kPrimNames[i] == name) return static_cast<hir::PrimTy>(i);
     }
     return std::nullopt;
 }

@@ -37,14 +37,19 @@ std::string_view SourceMap::text(Span span) const {
     return file(span.file).text.substr(span.begin, span.end - span.begin);
 }
 
+std::uint32_t SourceFile::line_of(std::uint32_t offset) const {
+    const std::vector<std::uint32_t>& starts = line_starts();
+    const bool again = starts[last_line_ - 1] <= offset && (last_line_ == starts.size() || offset < starts[last_line_]);
+    if (!again) last_line_ = static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), offset) - starts.begin());
+    return last_line_;
+}
+
 LineColumn SourceMap::line_column(FileId id, std::uint32_t offset) const {
     const SourceFile& f = file(id);
-    const std::vector<std::uint32_t>& starts = f.line_starts();
-    const auto next = std::upper_bound(starts.begin(), starts.end(), offset);
-    const auto line = static_cast<std::uint32_t>(next - starts.begin());
+    const std::uint32_t line = f.line_of(offset);
     std::uint32_t column = 1;
     const std::size_t stop = std::min<std::size_t>(offset, f.text.size());
-    for (std::size_t i = starts[line - 1]; i < stop; ++i) {
+    for (std::size_t i = f.line_starts()[line - 1]; i < stop; ++i) {
         if ((static_cast<unsigned char>(f.text[i]) & 0xC0) != 0x80) ++column;
     }
     return {line, column};

@@ -23,11 +23,14 @@ struct SourceFile {
     bool embedded = false;      // part of the built-in library
     // The byte offset of each line; found when a line is first asked for.
     const std::vector<std::uint32_t>& line_starts() const;
+    // The 1-based line of a byte.
+    std::uint32_t line_of(std::uint32_t offset) const;
     // As diagnostics say it: the way the user named the file.
     const std::string& display_name() const { return path.empty() ? name : path; }
 
   private:
     mutable std::vector<std::uint32_t> line_starts_;
+    mutable std::uint32_t last_line_ = 1;   // that line_of found: the next place is often on it, too
 };
 
 class SourceMap {

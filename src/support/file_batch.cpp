@@ -51,6 +51,27 @@ int write_in_place(const std::string& path, int flags, std::string_view bytes) {
     return ::close(fd) == 0 ? 0 : errno;
 }
 
+// Are these the bytes of the file? Read piece by piece: a header may be large, and most have changed near their beginning.
+bool holds(const std::string& path, std::string_view bytes) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    char buffer[1 << 16];
+    bool same = true;
+    for (;;) {
+        const ssize_t n = ::read(fd, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            same = same && n == 0 && bytes.empty();
+            break;
+        }
+        same = bytes.substr(0, static_cast<std::size_t>(n)) == std::string_view(buffer, static_cast<std::size_t>(n));
+        if (!same) break;
+        bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    ::close(fd);
+    return same;
+}
+
 }  // namespace
 
 FileBatch::~FileBatch() {
@@ -59,18 +80,18 @@ FileBatch::~FileBatch() {
     }
 }
 
-Status FileBatch::stage(const std::string& path, std::string bytes) {
+Status FileBatch::stage(const std::string& path, std::string_view bytes) {
     Staged one{path, behind_links(path), {}, {}};
     struct stat info {};
     const bool exists = ::stat(one.target.c_str(), &info) == 0;
     if (exists && S_ISDIR(info.st_mode)) return failure_of(path, EISDIR);
     if (exists && !S_ISREG(info.st_mode)) {
-        one.bytes = std::move(bytes);
+        one.bytes = bytes;
         staged_.push_back(std::move(one));
         return Unit{};
     }
     if (exists && static_cast<std::uint64_t>(info.st_size) == bytes.size()) {
-        if (auto old = read_file(one.target, bytes.size()); old.ok() && old.value() == bytes) return Unit{};
+        if (holds(one.target, bytes)) return Unit{};
     }
     one.temporary = fmt::format("{}.tmp{}.{}", one.target, ::getpid(), staged_.size());
     const std::string temporary = one.temporary;

@@ -1,6 +1,7 @@
 // Files that are written together: all of them or, as far as the file system allows, none.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.hpp"
@@ -17,7 +18,7 @@ class FileBatch {
     // Writes the bytes under a temporary name beside `path`; nothing when the file has these
     // bytes already (its time stays). A symbolic link is followed: the file that it names changes, not the link. What is no
     // regular file (a pipe, a device) keeps its bytes here until commit().
-    Status stage(const std::string& path, std::string bytes);
+    Status stage(const std::string& path, std::string_view bytes);
 
     // Devices and pipes first, for their writes may fail; then the renames, which hardly can.
     Status commit();

@@ -52,7 +52,7 @@ bool file_exists(const std::string& path) {
 
 Status write_file_if_changed(const std::string& path, std::string_view bytes) {
     FileBatch batch;
-    if (Status staged = batch.stage(path, std::string(bytes)); !staged.ok()) return staged;
+    if (Status staged = batch.stage(path, bytes); !staged.ok()) return staged;
     return batch.commit();
 }
 
