@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <ock/panic_text.hpp>
+
 namespace ockc::abi {
 
 std::string panic_message(const PanicRecord& record, const PanicSite& site) {
-    std::string out;
-    std::size_t next = 0;
-    for (std::size_t at = 0; at < site.text.size(); ++at) {
-        if (site.text.compare(at, 2, "{}") == 0 && next < record.values.size()) {
-            out += std::to_string(record.values[next++]);
-            ++at;
-        } else {
-            out += site.text[at];
-        }
-    }
-    return out;
+    const std::array<std::uint64_t, kPanicWords> words{record.values[0], record.values[1], record.more_values[0], record.more_values[1]};
+    return ock::detail::fill_message(site.text, words);
 }
 
 std::string panic_text(const PanicRecord& record, std::span<const PanicSite> sites) {

@@ -127,13 +127,15 @@ class EmulatorDevice final : public LaunchDevice {
 
 // "index out of bounds: the len is {} but the index is {}" -> "index out of bounds"; other values become `..`.
 std::string without_values(const std::string& text) {
-    const std::size_t hole = text.find('{');
+    const std::size_t hole = text.find_first_of("{}");
     if (hole == std::string::npos) return text;
     if (const std::size_t colon = text.find(": "); colon < hole) return text.substr(0, colon);
     std::string out;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        if (text[at] != '{') {
+        const bool doubled = (text[at] == '{' || text[at] == '}') && at + 1 < text.size() && text[at + 1] == text[at];
+        if (text[at] != '{' || doubled) {
             out += text[at];
+            at += doubled ? 1 : 0;
             continue;
         }
         out += "..";

@@ -25,7 +25,7 @@ using abi::ModuleAbi;
 
 namespace {
 
-constexpr int kRuntimeAbi = 2;  // runtime/include/ock/abi.hpp has the other side
+constexpr int kRuntimeAbi = 3;  // runtime/include/ock/abi.hpp has the other side
 
 
 struct NamedKernel {

@@ -1,4 +1,5 @@
-// Failed checks. Each panic passes its site and values to one function of the module, `ock_panic`, and traps; where the
+// Failed checks. Each panic passes its site and values to one function of the module, `ock_panic` (`ock_panic_4` for a message
+// with more than two words of values), and traps; where the
 // loader gave the module a record (abi/panic_record.hpp) the function writes it first. It is called from cold blocks
 // only and gives nothing back, so the hot path keeps its registers.
 #include "abi/panic_record.hpp"
@@ -16,10 +17,13 @@ using abi::PanicRecord;
 
 void Selector::panic(const ir::Instruction& inst) {
     if (!context_.options.panic_record) return leave(Form::Trap);
-    context_.panics = true;
-    if (!panic_params_[0].valid()) {
-        static constexpr std::string_view kNames[] = {"$panic_site", "$panic_a", "$panic_b"};
-        for (std::size_t i = panic_params_.size(); i-- > 0;) {  // locals are met last one first
+    const bool wide = inst.args.size() > kShortPanicWords;
+    const std::size_t count = wide ? abi::kPanicWords : kShortPanicWords;
+    (wide ? context_.wide_panics : context_.panics) = true;
+    if (!panic_params_[count].valid()) {
+        static constexpr std::string_view kNames[] = {"$panic_site", "$panic_a", "$panic_b", "$panic_c", "$panic_d"};
+        for (std::size_t i = count + 1; i-- > 0;) {  // locals are met last one first
+            if (panic_params_[i].valid()) break;
             ptx::Variable v;
             v.name = panic_params_[i] = context_.out.symbol(kNames[i]);
             v.space = ptx::Space::Param;
@@ -31,21 +35,21 @@ void Selector::panic(const ir::Instruction& inst) {
         store_piece(type, {Operand::at(panic_params_[i], 0), ptx::Space::Param}, 0, value, {});
     };
     pass(0, PT::U32, imm(static_cast<std::int64_t>(inst.imm)));
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         pass(i + 1, PT::U64, i < inst.args.size() ? panic_value(inst.args[i]) : imm(0));
     }
     Instr call = ptx::make(Form::Call, PT::None, {});
     call.loc = loc_;
     call.mods.uni = true;
-    call.operands[1] = Operand::symbol(context_.out.symbol(abi::kPanicFunctionSymbol));
+    call.operands[1] = Operand::symbol(context_.out.symbol(wide ? abi::kWidePanicFunctionSymbol : abi::kPanicFunctionSymbol));
     std::vector<Operand> params;
-    for (const ptx::SymbolId param : panic_params_) params.push_back(Operand::symbol(param));
+    for (std::size_t i = 0; i <= count; ++i) params.push_back(Operand::symbol(panic_params_[i]));
     call.operands[2] = Operand::list(out_.new_list(std::move(params)));
     current_.push_back(call);
     leave(Form::Trap);
 }
 
-// As 64 bits: the values of messages are lengths and indices, never negative.
+// As 64 bits; what is above a narrower value does not count.
 ptx::Operand Selector::panic_value(ir::ValueId value) {
     const VT type = in_.type_of(value);
     if (type == VT::I64) return src(value);
@@ -66,19 +70,19 @@ ptx::Variable panic_record_variable(ptx::Module& module) {
 
 namespace {
 
-// Appends to one function: just what ock_panic needs.
+// Appends to one function: just what ock_panic and ock_panic_4 need.
 class PanicFunction {
   public:
-    explicit PanicFunction(ptx::Module& module) : module_(module) {}
+    PanicFunction(ptx::Module& module, std::size_t words) : module_(module), words_(words) {}
 
     ptx::Function build() {
         using ptx::Form;
         using ptx::Operand;
         using ptx::Type;
-        out_.name = module_.symbol(abi::kPanicFunctionSymbol);
+        out_.name = module_.symbol(words_ > kShortPanicWords ? abi::kWidePanicFunctionSymbol : abi::kPanicFunctionSymbol);
         const Operand site = param("site", Type::B32, Type::U32, ptx::RegClass::B32);
-        const Operand a = param("a", Type::B64, Type::U64, ptx::RegClass::B64);
-        const Operand b = param("b", Type::B64, Type::U64, ptx::RegClass::B64);
+        std::vector<Operand> values;
+        for (std::size_t i = 0; i < words_; ++i) values.push_back(param(std::string_view("abcd").substr(i, 1), Type::B64, Type::U64, ptx::RegClass::B64));
         record_ = out_.new_reg(ptx::RegClass::B64);
         load(Operand::reg(record_), Operand::at(module_.symbol(abi::kPanicRecordSymbol)), ptx::Space::Global, Type::U64);
         const ptx::Reg unset = test(ptx::Cmp::Eq, Type::S64, Operand::reg(record_));
@@ -89,8 +93,8 @@ class PanicFunction {
         const ptx::Reg late = test(ptx::Cmp::Ne, Type::S32, Operand::reg(before));
         emit(Form::Exit, Type::None, {}).guard = late;
         store(offsetof(PanicRecord, site), Type::U32, site);
-        store(offsetof(PanicRecord, values), Type::U64, a);
-        store(offsetof(PanicRecord, values) + 8, Type::U64, b);
+        for (std::size_t i = 0; i < kShortPanicWords; ++i) store(offsetof(PanicRecord, values) + 8 * i, Type::U64, values[i]);
+        for (std::size_t i = kShortPanicWords; i < words_; ++i) store(offsetof(PanicRecord, more_values) + 8 * (i - kShortPanicWords), Type::U64, values[i]);
         static constexpr ptx::Special kBlock[] = {ptx::Special::CtaidX, ptx::Special::CtaidY, ptx::Special::CtaidZ};
         static constexpr ptx::Special kThread[] = {ptx::Special::TidX, ptx::Special::TidY, ptx::Special::TidZ};
         for (std::size_t i = 0; i < 3; ++i) store_special(offsetof(PanicRecord, block) + 4 * i, kBlock[i]);
@@ -133,6 +137,7 @@ class PanicFunction {
     }
 
     ptx::Module& module_;
+    std::size_t words_;
     ptx::Function out_;
     ptx::Block block_;
     ptx::Reg record_;
@@ -140,7 +145,7 @@ class PanicFunction {
 
 }  // namespace
 
-ptx::Function panic_function(ptx::Module& module) { return PanicFunction(module).build(); }
+ptx::Function panic_function(ptx::Module& module, std::size_t words) { return PanicFunction(module, words).build(); }
 
 namespace {
 

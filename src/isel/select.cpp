@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "abi/panic_record.hpp"
 #include "isel/selector.hpp"
 #include "ptx/validate.hpp"
 
@@ -228,10 +229,9 @@ ptx::Module select(const ir::Module& module, const abi::ModuleAbi& abi, const Op
         library_functions.push_back(Selector(context, in).run());
     }
     if (context.prints) library_functions.insert(library_functions.begin(), vprintf_declaration(out));
-    if (context.panics) {
-        out.variables.insert(out.variables.begin(), panic_record_variable(out));
-        library_functions.push_back(panic_function(out));
-    }
+    if (context.panics || context.wide_panics) out.variables.insert(out.variables.begin(), panic_record_variable(out));
+    if (context.panics) library_functions.push_back(panic_function(out, kShortPanicWords));
+    if (context.wide_panics) library_functions.push_back(panic_function(out, abi::kPanicWords));
     out.functions.insert(out.functions.begin(), std::make_move_iterator(library_functions.begin()),
                          std::make_move_iterator(library_functions.end()));
     out.ptx_version = options.ptx_version != 0 ? options.ptx_version : ptx::lowest_ptx_version(out);

@@ -42,6 +42,7 @@ struct ModuleContext {
     std::vector<std::pair<const ir::Function*, Span>> workspace_users{};   // functions with the grid's barrier, and where
     bool prints = false;                                 // some function calls vprintf
     bool panics = false;                                 // some function calls ock_panic
+    bool wide_panics = false;                            // some function calls ock_panic_4
 };
 
 enum class Extension : std::uint8_t { Garbage, Zero, Sign };
@@ -339,11 +340,13 @@ class Selector {
     std::vector<Instr> current_;  // of the IR instruction being selected, first one first
     ptx::SourceLoc loc_;
     std::uint32_t calls_ = 0;
-    std::array<ptx::SymbolId, 3> panic_params_;  // of every call of ock_panic; invalid before the first
+    std::array<ptx::SymbolId, 5> panic_params_;  // of every call of ock_panic and ock_panic_4; invalid before the first
 };
 
+inline constexpr std::size_t kShortPanicWords = 2;   // of most messages
+
 // The function that writes the record of a failed check, and the variable with the record's address. panic.cpp
-ptx::Function panic_function(ptx::Module& module);
+ptx::Function panic_function(ptx::Module& module, std::size_t words);   // 2 or 4
 ptx::Variable panic_record_variable(ptx::Module& module);
 
 // Offsets and sizes of what a call passes and returns in .param space.

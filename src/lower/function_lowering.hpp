@@ -63,8 +63,10 @@ class FunctionLowering {
     void lower_terminator(const mir::Terminator& terminator);
     void lower_switch(const mir::SwitchIntTerminator& node);
     void lower_return();
+    // lower_panic.cpp
     void lower_assert(const mir::AssertTerminator& node, Span span);
     void lower_panic(const mir::PanicTerminator& node, Span span);
+    bool message_words(const mir::Operand& shown, std::string& type, std::vector<ir::ValueId>& words);
     std::string assert_message(const mir::AssertTerminator& node);
 
     // lower_place.cpp

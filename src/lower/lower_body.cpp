@@ -427,37 +427,4 @@ void FunctionLowering::lower_return() {
     builder_.ret(results);
 }
 
-// The table's text with the operator's verb filled in; {} stands for each operand, in the order of the panic's values.
-std::string FunctionLowering::assert_message(const mir::AssertTerminator& node) {
-    std::string text(mir::assert_text(node.kind));
-    const auto replace = [&](std::string_view what, std::string_view with) {
-        if (const auto at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
-    };
-    replace("{op}", mir::binop_verb(node.op));
-    replace("{a}", "{}");
-    replace("{b}", "{}");
-    return text;
-}
-
-void FunctionLowering::lower_assert(const mir::AssertTerminator& node, Span span) {
-    const ir::ValueId condition = scalar_operand(node.condition);
-    const ir::BlockId good = block_of(node.target), bad = function_.add_block();
-    function_.blocks[bad].cold = true;
-    if (node.expected) {
-        builder_.br(condition, good, bad);
-    } else {
-        builder_.br(condition, bad, good);
-    }
-    builder_.at_end(bad);
-    std::string text = assert_message(node);
-    std::vector<ir::ValueId> values;
-    if (text.find("{}") != std::string::npos) values = {scalar_operand(node.a), scalar_operand(node.b)};
-    builder_.panic(module_.panic_site(span, std::move(text)), values);
-}
-
-void FunctionLowering::lower_panic(const mir::PanicTerminator& node, Span span) {
-    function_.blocks[builder_.block()].cold = true;
-    builder_.panic(module_.panic_site(span, std::string(node.message)), {});
-}
-
 }  // namespace ockc::lower

@@ -215,7 +215,7 @@ std::string ptx_name(std::string_view name) {
         result += fmt::format("_u{:x}_", code);
         at += length;
     }
-    const bool taken = result == "WARP_SZ" || result == abi::kPanicRecordSymbol || result == abi::kPanicFunctionSymbol;
+    const bool taken = result == "WARP_SZ" || result == abi::kPanicRecordSymbol || result == abi::kPanicFunctionSymbol || result == abi::kWidePanicFunctionSymbol;
     return taken ? result + "_" : result;
 }
 

@@ -15,7 +15,7 @@
 namespace ock {
 
 // The number of this header/runtime contract; a generated header asserts the one that it was written for.
-inline constexpr int kRuntimeAbi = 2;
+inline constexpr int kRuntimeAbi = 3;
 
 // IEEE binary16: Rust's f16, CUDA's __half.
 struct f16 {

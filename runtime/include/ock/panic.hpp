@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <ock/driver_api.hpp>
+#include <ock/panic_text.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ struct PanicSite {
     const char* file = "";
     unsigned line = 0;
     unsigned column = 0;
-    const char* text = "";  // "index out of bounds: the len is {} but the index is {}"
+    const char* text = "";  // "index out of bounds: the len is {} but the index is {}"; panic_text.hpp has the holes
 };
 
 // A check that failed.
@@ -27,7 +28,7 @@ struct Panic {
     std::string file;     // of the kernel
     unsigned line = 0;
     unsigned column = 0;
-    std::array<std::uint64_t, 2> values{};
+    std::array<std::uint64_t, 4> values{};  // the words behind the message
     std::array<std::uint32_t, 3> block{};
     std::array<std::uint32_t, 3> thread{};
 
@@ -50,25 +51,18 @@ struct PanicRecord {
     std::array<std::uint64_t, 2> values{};
     std::array<std::uint32_t, 3> block{};
     std::array<std::uint32_t, 3> thread{};
+    std::array<std::uint64_t, 2> more_values{};
 };
-static_assert(sizeof(PanicRecord) == 48);
+static_assert(sizeof(PanicRecord) == 64);
 inline constexpr const char* kPanicRecordSymbol = "ock_panic_record";
 
 inline Panic read_panic(const PanicRecord& record, const PanicSite& site) {
     Panic panic;
-    std::size_t next = 0;
-    for (const char* at = site.text; *at != '\0'; ++at) {
-        if (at[0] == '{' && at[1] == '}' && next < record.values.size()) {
-            panic.message += std::to_string(record.values[next++]);
-            ++at;
-        } else {
-            panic.message += *at;
-        }
-    }
+    panic.values = {record.values[0], record.values[1], record.more_values[0], record.more_values[1]};
+    panic.message = fill_message(site.text, panic.values);
     panic.file = site.file;
     panic.line = site.line;
     panic.column = site.column;
-    panic.values = record.values;
     panic.block = record.block;
     panic.thread = record.thread;
     return panic;

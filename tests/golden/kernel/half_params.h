@@ -6,11 +6,11 @@
 #pragma once
 #include <ock/runtime.hpp>
 
-static_assert(ock::kRuntimeAbi == 2,
+static_assert(ock::kRuntimeAbi == 3,
               "this header and <ock/runtime.hpp> come from different versions of ockc");
 
 namespace kernels {
-inline namespace half_params_05db752e {
+inline namespace half_params_8db4b840 {
 
 /// Rust: Point
 struct alignas(2) Point {
@@ -527,5 +527,5 @@ inline ock::Result<Module> try_load(const ock::Context& context, ock::Where wher
     return ock::attempt([&] { return load(context, where); });
 }
 
-}  // namespace half_params_05db752e
+}  // namespace half_params_8db4b840
 }  // namespace kernels

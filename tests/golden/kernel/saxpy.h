@@ -6,11 +6,11 @@
 #pragma once
 #include <ock/runtime.hpp>
 
-static_assert(ock::kRuntimeAbi == 2,
+static_assert(ock::kRuntimeAbi == 3,
               "this header and <ock/runtime.hpp> come from different versions of ockc");
 
 namespace saxpy {
-inline namespace saxpy_edae3e44 {
+inline namespace saxpy_d0550f45 {
 
 /// What a launch of `saxpy` has to look like.
 struct saxpy_kernel {
@@ -242,5 +242,5 @@ inline ock::Result<Module> try_load(const ock::Context& context, ock::Where wher
     return ock::attempt([&] { return load(context, where); });
 }
 
-}  // namespace saxpy_edae3e44
+}  // namespace saxpy_d0550f45
 }  // namespace saxpy

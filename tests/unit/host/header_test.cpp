@@ -167,20 +167,38 @@ TEST_CASE("the compiler's and the runtime's record of a failed check are one lay
     CHECK(offsetof(Compiler, values) == offsetof(Runtime, values));
     CHECK(offsetof(Compiler, block) == offsetof(Runtime, block));
     CHECK(offsetof(Compiler, thread) == offsetof(Runtime, thread));
+    CHECK(offsetof(Compiler, more_values) == offsetof(Runtime, more_values));
     CHECK(ockc::abi::kPanicRecordSymbol == ock::detail::kPanicRecordSymbol);
 
     Compiler record;
     record.taken = 1;
     record.site = 1;
     record.values = {4, 9};
+    record.more_values = {5, 6};
     record.block = {1, 2, 3};
     record.thread = {7, 8, 9};
-    const ockc::abi::PanicSite sites[] = {{"a.rsk", 1, 2, "other"}, {"b.rsk", 12, 18, "the len is {} but the index is {}, {}"}};
-    const std::string text = "the len is 4 but the index is 9, {}, b.rsk:12:18, block (1,2,3) thread (7,8,9)";
+    const ockc::abi::PanicSite sites[] = {{"a.rsk", 1, 2, "other"}, {"b.rsk", 12, 18, "the len is {} but the index is {i32}, {u8:#x} {{{bool}}}, {}"}};
+    const std::string text = "the len is 4 but the index is 9, 0x5 {false}, {}, b.rsk:12:18, block (1,2,3) thread (7,8,9)";
     CHECK(ockc::abi::panic_text(record, sites) == text);
     CHECK(ock::detail::read_panic(std::bit_cast<Runtime>(record), {"b.rsk", 12, 18, sites[1].text.c_str()}).text() == text);
     record.site = 2;
     CHECK(ockc::abi::panic_text(record, sites).empty());
     record = {};
     CHECK(ockc::abi::panic_text(record, sites).empty());
+}
+
+TEST_CASE("messages show their values as Rust's formatter does") {
+    // What rustc 1.95's format! gives for the same values.
+    const auto shown = [](std::string_view text, std::vector<std::uint64_t> words) { return ock::detail::fill_message(text, words); };
+    CHECK(shown("{i32} {i64:+} {u8:#x} {i8:#010b}", {0xFFFF'FF9C, 7, 0x1FF, 0x9C}) == "-100 +7 0xff 0b10011100");
+    CHECK(shown("{i128} {i128:x}", {0xFFFF'FFFF'FFFF'FF9C, ~0ull, ~0ull, 1}) == "-100 1ffffffffffffffff");
+    CHECK(shown("{u128}", {~0ull, ~0ull}) == "340282366920938463463374607431768211455");
+    CHECK(shown("{i64:>8}|{i64:<8}|{i64:^8}|{i64:08}", {~0ull, ~0ull, ~0ull, ~0ull}) == "      -1|-1      |   -1   |-0000001");
+    CHECK(shown("{char} {char:?} {char:*^5}", {233, 10, 'a'}) == "\u00e9 '\\n' **a**");
+    CHECK(shown("{f32} {f32:?} {f32:8.3}|", {0x5A0E'1BCA, 0x5A0E'1BCA, 0x3FC0'0000}) == "10000000000000000 1e16    1.500|");
+    CHECK(shown("{f64} {f64:?} {f64:?} {f64:e}", {0x3FF0'0000'0000'0000, 0x3FF0'0000'0000'0000, 0x3E7A'D7F2'9ABC'AF48, 0x4096'E360'0000'0000}) == "1 1.0 1e-7 1.46484375e3");
+    CHECK(shown("{f32} {f32} {f32:?}", {0x7FC0'0000, 0xFF80'0000, 0x8000'0000}) == "NaN -inf -0.0");
+    CHECK(shown("{f16} {bf16:?} {f16}", {0x3C00, 0x3F80, 1}) == "1 1.0 0.000000059604645");
+    CHECK(shown("{bool} {bool:>6} {} {", {1, 0, 5}) == "true  false 5 {");
+    CHECK(shown("{i32} {i128}", {1, 2}) == "1 {i128}");
 }
