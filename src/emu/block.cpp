@@ -178,7 +178,7 @@ class ResidentBlock {
         if (op == nullptr) return;
         if (most != 0 && warp.steps > most) {
             fault(warp, *op, ErrorKind::Timeout, static_cast<std::uint32_t>(__builtin_ctz(warp.active)),
-                  fmt::format("a warp has executed more than {} instructions", most));
+                  fmt::format("a warp has executed more than {} instructions (OCK_EMULATOR_MAX_STEPS sets the limit, 0 lifts it)", most));
             return;
         }
         suspend(warp, op);

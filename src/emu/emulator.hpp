@@ -80,11 +80,14 @@ struct LaunchError {
     Dim3 thread{0, 0, 0};
 };
 
+// A kernel that loops for ever ends with an error, after about a minute and a half on one core.
+inline constexpr std::uint64_t kDefaultMaxSteps = 10'000'000'000;
+
 // What the environment asks for; OCK_EMULATOR_SM, _THREADS, _MAX_STEPS, _CHECK, _MEMORY.
 struct Options {
     std::uint32_t sm = 90;           // compute capability, times 10
     std::uint32_t host_threads = 0;  // 0: all cores
-    std::uint64_t max_steps = 0;     // instructions of one warp; 0: no limit
+    std::uint64_t max_steps = kDefaultMaxSteps;   // instructions of one warp; 0: no limit
     std::uint64_t memory_bytes = 0;  // 0: three quarters of the host's
     bool check_races = false;
     bool check_uninit = false;

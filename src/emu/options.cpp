@@ -52,7 +52,7 @@ Result<Options> options_from_environment() {
     Options options;
     const auto sm = number("OCK_EMULATOR_SM", options.sm);
     const auto threads = number("OCK_EMULATOR_THREADS", 0);
-    const auto steps = number("OCK_EMULATOR_MAX_STEPS", 0);
+    const auto steps = number("OCK_EMULATOR_MAX_STEPS", options.max_steps);
     const auto memory = number("OCK_EMULATOR_MEMORY", 0);
     for (const auto* result : {&sm, &threads, &steps, &memory}) {
         if (!result->ok()) return Failure{result->error()};
