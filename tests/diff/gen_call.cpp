@@ -94,6 +94,8 @@ MaybeExpr Generator::exprMethodCall(TypePtr type, std::uint32_t depth) {
     const Function method = *random_.pick(found);
     if (!affordable(method.cost)) return std::nullopt;
     const std::string receiver = frozen(method.params[0].type, depth);
+    std::optional<Freeze> borrowed;   // the receiver, while the arguments are computed
+    if (method.params[0].pass == Pass::Ref) borrowed.emplace(*this);
     if (random_.chance(20)) {
         return Expr{fmt::format("{}({}{})", method.path, method.params[0].pass == Pass::Ref ? "&" : "",
                                 receiver + ", " + arguments(method, 1, depth))};
