@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -145,6 +146,10 @@ class Campaign {
                 }
             }
             done += static_cast<std::uint32_t>(programs.size());
+            if (harness_.setup().device != "emulator") {
+                fmt::print("{} of {} programs, {} findings\n", done, total, findings_);
+                std::fflush(stdout);
+            }
         }
         fmt::print("{} recorded programs on {}, {} findings\n", done, harness_.setup().device, findings_);
         return findings_ == 0 ? 0 : 1;
