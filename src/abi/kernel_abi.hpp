@@ -84,7 +84,7 @@ enum class ParamKind : std::uint8_t {
     Uniform,        // Uniform<T>: by value, the host passes T
     Struct,         // by value, `.param .align A .b8 name[N]`
     Pointer,        // *const T / *mut T: one address
-    Tensor,         // &Tensor<E, D> and &mut Tensor<E, S>: pointer, then an i32 extent and an i32 stride (in elements) for each axis
+    Tensor,         // &Tensor<E, D>, &mut Tensor<E, S>, MappedPartitionMut<E, S, MAP>: pointer, then an i32 extent and an i32 stride (in elements) for each axis
     TensorMap,      // &TmaDescriptor: its 128 bytes, which stay where the launch put them
     ZeroSized,      // takes part in the signature, has no .param
 };
@@ -108,6 +108,7 @@ struct KernelParam {
     std::string index_space;   // DisjointSlice: "Index1D", "Index2D<64>", "Runtime2DIndex" ..
     bool has_row_width = false;
     std::vector<std::int32_t> shape = {};   // Tensor: extents, -1 for those of the launch; of an output its tile's
+    std::vector<std::int32_t> map = {};     // Tensor: of a MappedPartitionMut how blocks go through its tiles, 0: an axis that they do not; else empty
     std::uint32_t first_slot = 0;   // index into KernelAbi::slots
     std::uint32_t slot_count = 0;
 };
@@ -119,6 +120,17 @@ struct SizeExpr {
     std::uint32_t param = 0;            // index into KernelAbi::params for Param, Len, RowWidth
     std::vector<SizeExpr> operands;     // two for Add, Sub, Mul
 };
+// A side of what must hold of a tile kernel's launch: a number, an extent of the grid, or how many tiles a tensor has.
+struct TileTerm {
+    enum class Kind : std::uint8_t { Number, Grid, Tiles } kind = Kind::Number;
+    std::uint32_t number = 0;           // Number; Tiles: lanes of one tile
+    std::uint32_t param = 0;            // Tiles: index into KernelAbi::params
+    std::uint32_t axis = 0;             // Grid, Tiles
+};
+struct TileCheck {
+    TileTerm least, most;               // least <= most
+};
+
 enum class Relation : std::uint8_t { Lt, Le, Gt, Ge, Eq, Ne };
 struct Requirement {
     std::string text;                   // as written: "a.len() >= n"
@@ -168,6 +180,7 @@ struct KernelAbi {
     std::string file;                   // relative to the main source's folder
     std::uint32_t line = 0;
     bool is_tile = false;               // #[cutile::entry]: the grid is that of its outputs' tiles
+    std::vector<TileCheck> tile_checks;  // what its indices of tiles ask of a launch
     std::vector<GenericValue> generics; // of an instance
     bool is_unsafe = false;             // `unsafe fn`: its launcher is unsafe_ too
     std::vector<KernelParam> params;

@@ -41,6 +41,11 @@ class KernelCheck {
         if (fn_.sig.is_const || fn_.sig.is_async || fn_.sig.is_extern) {
             error(Code::OCK0105, fn_.sig.span, fmt::format("kernel `{}` cannot be `const`, `async` or `extern`", name())).help("write `fn` or `unsafe fn`");
         }
+        if (launch_ != nullptr && launch_->unchecked_tiles && !fn_.sig.is_unsafe) {
+            error(Code::OCK0111, program_.attribute(kernel_, hir::AttributeKind::TileEntry)->span, "only an `unsafe fn` may leave its tile indices unchecked")
+                .label(program_.defs[kernel_].name.span, "this one is safe")
+                .help("write `unsafe fn`, or take `unchecked_accesses` away");
+        }
         for (const auto& param : cx_.generics_of(kernel_).own) {
             if (param.synthetic) error(Code::OCK0105, program_.defs[param.def].span, "`impl Trait` in a kernel's parameters").help("name the type: `fn kernel<T: Trait>(x: T)`");
         }
@@ -61,8 +66,9 @@ class KernelCheck {
         const TypeData data = types_[type];
         if (types_.has(type, types::kHasError)) return;
         if (data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Adt && types_[data.element].def == cx_.state().lang.tensor) {
-            return check_tensor(data, at);
+            return check_tensor(data.element, data.mutability == Mutability::Mut, at);
         }
+        if (data.kind == TypeKind::Adt && data.def == cx_.state().lang.mapped_partition_mut) return check_mapped(type, data, at);
         const bool to_map = data.kind == TypeKind::Ref && types_.kind(data.element) == TypeKind::Adt && types_[data.element].def == cx_.state().lang.tensor_map;
         if (to_map && data.mutability != Mutability::Mut) return;   // the launch brings it along
         if (data.kind == TypeKind::Ref) return check_reference(data, type, at);
@@ -83,9 +89,8 @@ class KernelCheck {
     }
 
     // An output is a tile: its extents are known when it is compiled.
-    void check_tensor(const TypeData& reference, Span at) {
-        const bool is_output = reference.mutability == Mutability::Mut;
-        for (const GenericArg arg : types_[types_[reference.element].args]) {
+    void check_tensor(TypeId tensor, bool is_output, Span at) {
+        for (const GenericArg arg : types_[types_[tensor].args]) {
             if (arg.kind() != GenericArg::Kind::Const) continue;
             for (const types::ConstId element : types_.const_elements(arg.as_const())) {
                 const types::ConstData& extent = types_[element];
@@ -95,6 +100,35 @@ class KernelCheck {
                 error(Code::OCK0505, at, fmt::format("a tensor cannot have the extent {}", value))
                     .label(at, is_output ? "an output has the shape of its partition's tiles" : "extents are positive, or -1 for one that the launch decides")
                     .help(is_output ? "make the extent a number or a const parameter: the partition gives its value" : "write -1, a number or a const parameter");
+            }
+        }
+    }
+
+    // Its tiles are those of an output; its map has an entry for each of one to three axes.
+    void check_mapped(TypeId type, const TypeData& mapped, Span at) {
+        std::vector<std::vector<types::ConstId>> lists;   // tile, map
+        for (const GenericArg arg : types_[mapped.args]) {
+            if (arg.kind() != GenericArg::Kind::Const) continue;
+            const types::ConstData& list = types_[arg.as_const()];
+            if (list.kind == types::ConstKind::Param) return;   // an instance will say
+            const auto elements = types_.const_elements(arg.as_const());
+            lists.emplace_back(elements.begin(), elements.end());
+        }
+        if (lists.size() != 2) return;
+        if (lists[0].size() != lists[1].size() || lists[0].empty() || lists[0].size() > 3) {
+            error(Code::OCK0505, at, fmt::format("`{}` has tiles of {} axes and a map of {}", cx_.text(type), lists[0].size(), lists[1].size()))
+                .label(at, "both have one to three, equally many")
+                .help("a map says for each axis how many tiles a group of blocks takes of it: 1 for row by row, 0 for an axis that each block has whole");
+            return;
+        }
+        for (std::size_t i = 0; i < 2; ++i) {
+            for (const types::ConstId element : lists[i]) {
+                const types::ConstData& entry = types_[element];
+                const auto value = static_cast<std::int32_t>(entry.bits[0]);
+                if (entry.kind != types::ConstKind::Value || value > 0 || (i == 1 && value == 0)) continue;
+                error(Code::OCK0505, at, i == 0 ? fmt::format("a tensor cannot have the extent {}", value) : fmt::format("a map cannot have the entry {}", value))
+                    .label(at, i == 0 ? "the tiles of a partition have extents" : "entries are 0 or more")
+                    .help("write a number or a const parameter");
             }
         }
     }

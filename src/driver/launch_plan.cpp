@@ -209,7 +209,8 @@ class Planner {
         std::array<std::uint64_t, 3> grid{1, 1, 1};
         for (const PlannedArgument& argument : plan_.arguments) {
             if (argument.param->kind != abi::ParamKind::Tensor || !argument.param->writable) continue;
-            const std::array<std::uint64_t, 3> own = tiles_of(argument);
+            const std::array<std::uint64_t, 3> own = argument.param->map.empty() ? tiles_of(argument) : blocks_for(argument);
+            if (own[0] == 0) return Failure{fmt::format("`{}` is gone through by 1 to {} blocks: --grid says how many", argument.param->name, streamed(argument))};
             if (first != nullptr && own != grid) {
                 return Failure{fmt::format("`{}` has {} tiles and `{}` has {}: outputs of one launch have equally many on every axis", first->param->name, fmt::join(grid, " x "), argument.param->name, fmt::join(own, " x "))};
             }
@@ -221,10 +222,50 @@ class Planner {
             if (grid[axis] > (axis == 0 ? 0x7FFF'FFFFu : 0xFFFFu)) return Failure{"the grid would be too large"};
             plan_.grid[axis] = static_cast<std::uint32_t>(grid[axis]);
         }
-        if (!options_.grid) return Unit{};
+        if (!options_.grid) return check_tiles();
         if (first != nullptr && *options_.grid != plan_.grid) return Failure{fmt::format("the tiles of `{}` ask for a grid of ({})", first->param->name, fmt::join(plan_.grid, ", "))};
         plan_.grid = *options_.grid;
+        return check_tiles();
+    }
+
+    std::uint64_t term_value(const abi::TileTerm& term) const {
+        switch (term.kind) {
+            case abi::TileTerm::Kind::Number: return term.number;
+            case abi::TileTerm::Kind::Grid: return plan_.grid[term.axis];
+            case abi::TileTerm::Kind::Tiles: return (plan_.arguments[term.param].array.shape[term.axis] + term.number - 1) / term.number;
+        }
+        OCKC_UNREACHABLE("a side of a check");
+    }
+
+    // The indices of tiles that every launch uses lead to tiles.
+    Status check_tiles() const {
+        for (const abi::TileCheck& check : kernel_.tile_checks) {
+            const std::uint64_t least = term_value(check.least), most = term_value(check.most);
+            if (least <= most) continue;
+            const abi::TileTerm& tensor = check.most.kind == abi::TileTerm::Kind::Tiles ? check.most : check.least;
+            const std::string name = tensor.kind == abi::TileTerm::Kind::Tiles ? fmt::format("`{}` on axis {}", kernel_.params[tensor.param].name, tensor.axis) : "a tensor";
+            return Failure{fmt::format("{} has {} tile{} of {}, but the launch uses {}", name, &tensor == &check.most ? most : least, most == 1 ? "" : "s", tensor.number, &tensor == &check.most ? least : most)};
+        }
         return Unit{};
+    }
+
+    // How many tiles the blocks of a mapped output have to share.
+    static std::uint64_t streamed(const PlannedArgument& argument) {
+        std::uint64_t tiles = 1;
+        for (std::size_t k = 0; k < argument.param->shape.size(); ++k) {
+            const auto tile = static_cast<std::uint64_t>(argument.param->shape[k]);
+            if (argument.param->map[k] != 0) tiles *= (argument.array.shape[k] + tile - 1) / tile;
+        }
+        return tiles;
+    }
+
+    // As --grid says; a block for each tile without it. 0 blocks: a number that cannot be.
+    std::array<std::uint64_t, 3> blocks_for(const PlannedArgument& argument) const {
+        const std::uint64_t tiles = streamed(argument);
+        if (!options_.grid) return {tiles, 1, 1};
+        const auto& grid = *options_.grid;
+        const bool good = grid[0] >= 1 && grid[0] <= tiles && grid[1] == 1 && grid[2] == 1;
+        return {good ? grid[0] : 0, 1, 1};
     }
 
     // Axis k of the grid is axis k of the tensor; above rank 3 the leading axes are one.

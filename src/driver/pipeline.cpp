@@ -132,6 +132,17 @@ std::string ir_dump(const ir::Module& module, const std::string& kernel) {
     return text;
 }
 
+abi::TileTerm tile_term(const ir::LaunchTerm& term, const abi::KernelAbi& kernel) {
+    switch (term.kind) {
+        case ir::LaunchTerm::Kind::Number: return {abi::TileTerm::Kind::Number, term.number, 0, 0};
+        case ir::LaunchTerm::Kind::Grid: return {abi::TileTerm::Kind::Grid, 0, 0, term.number};
+        case ir::LaunchTerm::Kind::Tiles: break;
+    }
+    std::uint32_t param = 0;
+    while (kernel.params[param].first_slot + kernel.params[param].slot_count <= term.slot) ++param;
+    return {abi::TileTerm::Kind::Tiles, term.number, param, term.slot - kernel.params[param].first_slot - 1};   // the address comes first
+}
+
 // How many threads a block of a tile kernel has, and how much shared memory, is the compiler's choice.
 void set_blocks(lower::Output& lowered, const std::vector<tile::Wishes>& wishes) {
     for (const ir::Function& function : lowered.module.functions) {
@@ -140,6 +151,7 @@ void set_blocks(lower::Output& lowered, const std::vector<tile::Wishes>& wishes)
         if (!kernel.is_tile) continue;
         if (function.facts.dynamic_shared != 0) kernel.launch.dynamic_shared = function.facts.dynamic_shared;
         if (function.facts.block[0] != 0) kernel.launch.block = abi::Dim3{function.facts.block[0], function.facts.block[1], function.facts.block[2]};
+        for (const ir::LaunchCheck& check : function.facts.launch_checks) kernel.tile_checks.push_back({tile_term(check.least, kernel), tile_term(check.most, kernel)});
     }
     for (const tile::Wishes& wish : wishes) {
         const ir::Function& function = lowered.module.functions[wish.kernel];

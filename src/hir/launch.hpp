@@ -54,6 +54,8 @@ struct LaunchSpec {
     Symbol context;                                          // #[kernel(launch_context = NAME)], or none
     Span context_span;
     std::span<const LaunchRequirement> requirements;
+    bool deny_tile_checks = false;                           // entry(deny_in_kernel_checks)
+    bool unchecked_tiles = false;                            // entry(unchecked_accesses)
 };
 
 }  // namespace ockc::hir

@@ -5,6 +5,7 @@
 
 #include "host/emit.hpp"
 #include "host/names.hpp"
+#include "support/check.hpp"
 
 namespace ockc::host {
 
@@ -20,7 +21,7 @@ bool is_tensor(const KernelParam& param) { return param.kind == ParamKind::Tenso
 std::string param_type(const ModuleAbi& module, const KernelParam& param) {
     const std::string type = cpp_type(module, param.type);
     if (!is_tensor(param)) return type;
-    return fmt::format("ock::{}<{}>", param.writable ? "Partition" : "Tensor", type);
+    return fmt::format("ock::{}<{}>", !param.map.empty() ? "MappedPartition" : param.writable ? "Partition" : "Tensor", type);
 }
 
 // The types of all arguments, as the launch hands them back.
@@ -42,7 +43,28 @@ std::string generics_text(const KernelAbi& kernel) {
 std::string shapes_text(const KernelAbi& kernel) {
     std::string text;
     for (const KernelParam& param : kernel.params) {
-        if (is_tensor(param)) text += fmt::format("{}{{{}, {{{}}}}}", text.empty() ? "" : ", ", param.shape.size(), fmt::join(param.shape, ", "));
+        if (!is_tensor(param)) continue;
+        const std::string map = param.map.empty() ? "" : fmt::format(", {{{}}}", fmt::join(param.map, ", "));
+        text += fmt::format("{}{{{}, {{{}}}{}}}", text.empty() ? "" : ", ", param.shape.size(), fmt::join(param.shape, ", "), map);
+    }
+    return text;
+}
+
+std::string term_text(const KernelAbi& kernel, const abi::TileTerm& term) {
+    std::uint32_t tensor = 0;   // tensors are numbered in the order of the parameters
+    for (std::uint32_t i = 0; i < term.param && term.kind == abi::TileTerm::Kind::Tiles; ++i) tensor += is_tensor(kernel.params[i]) ? 1 : 0;
+    switch (term.kind) {
+        case abi::TileTerm::Kind::Number: return fmt::format("ock::TileTerm::number({})", term.number);
+        case abi::TileTerm::Kind::Grid: return fmt::format("ock::TileTerm::grid({})", term.axis);
+        case abi::TileTerm::Kind::Tiles: return fmt::format("ock::TileTerm::tiles({}, {}, {})", tensor, term.axis, term.number);
+    }
+    OCKC_UNREACHABLE("a side of a check");
+}
+
+std::string checks_text(const KernelAbi& kernel) {
+    std::string text;
+    for (const abi::TileCheck& check : kernel.tile_checks) {
+        text += fmt::format("{}{{{}, {}}}", text.empty() ? "" : ", ", term_text(kernel, check.least), term_text(kernel, check.most));
     }
     return text;
 }
@@ -51,6 +73,8 @@ void emit_instances(TextWriter& out, std::span<const KernelAbi* const> instances
     for (std::size_t i = 0; i < instances.size(); ++i) {
         const std::string shapes = shapes_text(*instances[i]);
         if (!shapes.empty()) out.line("inline constexpr ock::TileShape {}_tensors_{}[] = {{{}}};", name, i, shapes);
+        const std::string checks = checks_text(*instances[i]);
+        if (!checks.empty()) out.line("inline constexpr ock::TileCheck {}_checks_{}[] = {{{}}};", name, i, checks);
     }
     out.line("inline constexpr ock::TileInstance {}_instances[] = {{", name);
     out.indent();
@@ -60,8 +84,9 @@ void emit_instances(TextWriter& out, std::span<const KernelAbi* const> instances
         const std::uint64_t bytes = one.launch.dynamic_shared.value_or(0);
         const std::string shared = bytes == 0 ? "" : fmt::format(", .dynamic_shared_min = {0}, .dynamic_shared_max = {0}", bytes);
         const std::string shapes = shapes_text(one).empty() ? "{}" : fmt::format("{}_tensors_{}", name, i);
-        out.line("{{{{.name = {}, .symbol = {}, .domain = 3, .block = {{{}}}{}}}, {}, {}}},", cpp_string(one.name), cpp_string(one.symbol),
-                 fmt::join(block, ", "), shared, cpp_string(generics_text(one)), shapes);
+        const std::string checks = one.tile_checks.empty() ? "" : fmt::format(", {}_checks_{}", name, i);
+        out.line("{{{{.name = {}, .symbol = {}, .domain = 3, .block = {{{}}}{}}}, {}, {}{}}},", cpp_string(one.name), cpp_string(one.symbol),
+                 fmt::join(block, ", "), shared, cpp_string(generics_text(one)), shapes, checks);
     }
     out.dedent();
     text_line(out, "};");

@@ -69,6 +69,15 @@ ValueId Builder::icmp(IntCond cond, ValueId a, ValueId b) {
     return function_.insts[append(std::move(inst), {&result, 1})].result();
 }
 
+ValueId Builder::tile_count(ValueId lanes, ValueId tile) { return binary(Op::TileCount, Type::I32, lanes, tile); }
+
+ValueId Builder::tile_in_range(ValueId index, ValueId lanes, ValueId tile) {
+    Instruction inst = make(Op::TileInRange, Type::I32);
+    inst.args = {index, lanes, tile};
+    const Type result = Type::I1;
+    return function_.insts[append(std::move(inst), {&result, 1})].result();
+}
+
 ValueId Builder::fcmp(FloatCond cond, ValueId a, ValueId b) {
     Instruction inst = make(Op::Fcmp, function_.type_of(a));
     inst.aux = static_cast<std::uint8_t>(cond);

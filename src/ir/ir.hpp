@@ -212,11 +212,27 @@ struct ParamAttrs {
 enum class Inline : std::uint8_t { Auto, Always, Never };
 
 // What is known of every launch of a kernel; 0 = not known.
+// What must hold of a launch so that tile indices lead to tiles: `least` is at most `most`.
+struct LaunchTerm {
+    enum class Kind : std::uint8_t { Number, Grid, Tiles } kind = Kind::Number;
+    std::uint32_t number = 0;            // Number; Grid: the axis; Tiles: lanes of one tile
+    std::uint32_t slot = 0;              // Tiles: the kernel's parameter with the extent
+    friend bool operator==(const LaunchTerm&, const LaunchTerm&) = default;
+};
+struct LaunchCheck {
+    LaunchTerm least, most;
+    friend bool operator==(const LaunchCheck&, const LaunchCheck&) = default;
+};
+
 struct KernelFacts {
     std::uint32_t domain = 0;            // of the launch contract
     std::uint32_t block[3] = {0, 0, 0};  // exact block
     std::uint32_t max_threads = 0;
     std::uint32_t dynamic_shared = 0;        // exact bytes
+    bool is_tile = false;                    // a block is one logical thread
+    bool deny_checks = false;                // of a tile kernel: no check of a tile index may be left to the device
+    bool skip_checks = false;                // of a tile kernel: who launches it vouches for its tile indices
+    std::vector<LaunchCheck> launch_checks;  // of a tile kernel
 };
 
 // The entry block is blocks[0] of `layout`; its parameters are the function's parameters. A kernel has one
@@ -330,6 +346,8 @@ class Builder {
     void fence(Scope scope);
     // A row of machine.def: its results, none to two.
     std::vector<ValueId> machine(intrinsic::Machine which, std::span<const ValueId> args);
+    ValueId tile_count(ValueId lanes, ValueId tile);
+    ValueId tile_in_range(ValueId index, ValueId lanes, ValueId tile);
     ValueId atomic_load(Type type, ValueId ptr, AtomicInfo info);
     void atomic_store(ValueId ptr, ValueId value, AtomicInfo info);
     ValueId vprintf(ValueId format, ValueId values);

@@ -267,9 +267,12 @@ class Verifier {
                 return require_type(0, arg(0) == type);
             case Op::AtomicLoad: case Op::AtomicStore: case Op::AtomicRmw: case Op::AtomicCas: return atomic(inst);
             case Op::Machine: case Op::MachineMemory: case Op::MachineSync: return machine(inst);
+            case Op::TileCount: case Op::TileInRange: return all_of_type(type == Type::I32);
             case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
             case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
             case Op::TileConvert: case Op::TileRing: case Op::TileCopy: case Op::TileSlot:
+            case Op::TileReducePair: case Op::TileScan: case Op::TileCat: case Op::TileExtract: case Op::TileFill:
+            case Op::TileEach:
                 return tile(inst);
             case Op::Const: case Op::GlobalAddr: case Op::Alloca: case Op::Sreg: case Op::LaunchDomain: case Op::Barrier: case Op::Fence:
             case Op::Call: case Op::Jump: case Op::Ret: case Op::Panic: case Op::Trap: case Op::Unreachable:
@@ -296,11 +299,15 @@ class Verifier {
             require_type(0, is_tile(arg(0)));
             require_type(1, arg(1) == Type::I32);
         }
-        const bool of_tile = inst.op == Op::TileReshape || inst.op == Op::TileBroadcast || inst.op == Op::TilePermute || inst.op == Op::TileConvert || inst.op == Op::TileScalar;
+        const bool of_tile = inst.op == Op::TileReshape || inst.op == Op::TileBroadcast || inst.op == Op::TilePermute || inst.op == Op::TileConvert || inst.op == Op::TileScalar ||
+                             inst.op == Op::TileExtract || inst.op == Op::TileFill;
         if (of_tile) require_type(0, is_tile(arg(0)));
-        if (inst.op == Op::TileMap || inst.op == Op::TileReduce || inst.op == Op::TileMma) require(inst.callee.valid(), "no function for the lanes");
+        const bool folds = inst.op == Op::TileReduce || inst.op == Op::TileReducePair || inst.op == Op::TileScan;
+        const bool by_lane = inst.op == Op::TileMap || inst.op == Op::TileEach;
+        if (folds || by_lane || inst.op == Op::TileMma) require(inst.callee.valid(), "no function for the lanes");
         for (std::uint32_t i = 0; i < inst.args.size() && inst.op == Op::TileMma; ++i) require_type(i, is_tile(arg(i)));
-        if (inst.op != Op::TileMap) return;
+        for (std::uint32_t i = 0; i < inst.args.size() && inst.op == Op::TileCat; ++i) require_type(i, is_tile(arg(i)) == (i < 2));
+        if (!by_lane) return;
         for (std::uint32_t i = 0; i < inst.args.size(); ++i) require_type(i, is_tile(arg(i)) == (i >= inst.imm));
     }
 

@@ -261,7 +261,8 @@ void Selector::select_inst(const ir::Instruction& inst) {
         // clang-format off
         case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
         case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma:
-        case Op::TileRing: case Op::TileCopy: case Op::TileSlot: case Op::TileConvert:
+        case Op::TileReducePair: case Op::TileScan: case Op::TileCat: case Op::TileExtract: case Op::TileFill: case Op::TileEach:
+        case Op::TileCount: case Op::TileInRange: case Op::TileRing: case Op::TileCopy: case Op::TileSlot: case Op::TileConvert:
             OCKC_UNREACHABLE("an operation on tiles after tile::lower");
         // clang-format on
         case Op::Asm:

@@ -99,6 +99,8 @@ void Selector::wide_inst(const ir::Instruction& inst) {
         // clang-format off
         case Op::TileLoad: case Op::TileStore: case Op::TileSplat: case Op::TileIota: case Op::TileMap: case Op::TileReshape:
         case Op::TileBroadcast: case Op::TilePermute: case Op::TileReduce: case Op::TileScalar: case Op::TileMma: case Op::TileRing: case Op::TileCopy: case Op::TileSlot: case Op::TileConvert:
+        case Op::TileReducePair: case Op::TileScan: case Op::TileCat: case Op::TileExtract: case Op::TileFill: case Op::TileEach:
+        case Op::TileCount: case Op::TileInRange:
         case Op::Asm: case Op::AsmMemory: case Op::AsmSync:
         // clang-format on
         case Op::AtomicLoad:

@@ -247,6 +247,16 @@ std::string ModuleLowering::instance_suffix(DefId kernel, types::ArgsId args) {
     return out;
 }
 
+namespace {
+
+void tensor_slots(SlotWriter& slots, const abi::KernelParam& param) {
+    slots.scalar(param.name + "_ptr", abi::Scalar::U64);
+    for (std::size_t k = 0; k < param.shape.size(); ++k) slots.scalar(fmt::format("{}_extent{}", param.name, k), abi::Scalar::I32);
+    for (std::size_t k = 0; k < param.shape.size(); ++k) slots.scalar(fmt::format("{}_stride{}", param.name, k), abi::Scalar::I32);
+}
+
+}  // namespace
+
 abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
     const DefId kernel = item.def;
     const hir::Program& program = context().program();
@@ -264,6 +274,7 @@ abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
     if (auto spec = program.launches.find(kernel); spec != program.launches.end()) abi.launch = launch_facts(*spec->second);
     const check::FnSigInfo sig = context().fn_sig(item);
     const DefId tensor = program.lang_item("Tensor");
+    const DefId mapped = program.lang_item("MappedPartitionMut");
     const DefId disjoint = program.lang_item("DisjointSlice");
     const DefId uniform = program.lang_item("Uniform");
     const DefId tensor_map = program.lang_item("TmaDescriptor");
@@ -289,14 +300,20 @@ abi::KernelAbi ModuleLowering::kernel_abi(ItemRef item) {
             param.writable = data.mutability == types::Mutability::Mut;
             param.type = abi_type(shaped.element, span);
             param.shape = shaped.shape;
-            slots.scalar(param.name + "_ptr", abi::Scalar::U64);
-            for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_extent{}", param.name, k), abi::Scalar::I32);
-            for (std::size_t k = 0; k < shaped.shape.size(); ++k) slots.scalar(fmt::format("{}_stride{}", param.name, k), abi::Scalar::I32);
+            tensor_slots(slots, param);
         } else if (data.kind == TypeKind::Ref && types()[data.element].kind == TypeKind::Adt && types()[data.element].def == tensor_map) {
             param.kind = abi::ParamKind::TensorMap;
             param.type.size = layout(data.element).size;
             param.type.align = layout(data.element).align;
             slots.bytes(param.name, param.type);
+        } else if (data.kind == TypeKind::Adt && data.def == mapped) {
+            param.kind = abi::ParamKind::Tensor;
+            param.writable = true;
+            param.type = abi_type(shaped_type(type).element, span);
+            for (const types::GenericArg arg : types()[data.args]) {   // the tile's shape, then the map
+                if (arg.kind() == types::GenericArg::Kind::Const) (param.shape.empty() ? param.shape : param.map) = shape_of_const(arg.as_const());
+            }
+            tensor_slots(slots, param);
         } else if (data.kind == TypeKind::Adt && data.def == disjoint) {
             param.kind = abi::ParamKind::DisjointSlice;
             param.writable = true;

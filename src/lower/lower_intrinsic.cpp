@@ -58,7 +58,10 @@ void FunctionLowering::lower_intrinsic(Intrinsic which, ItemRef item, std::span<
         case Intrinsic::TileLoad: case Intrinsic::TileStore: case Intrinsic::TileSplat: case Intrinsic::TileIota:
         case Intrinsic::TileMap1: case Intrinsic::TileMap2: case Intrinsic::TileMap3: case Intrinsic::TileReduce:
         case Intrinsic::TileMma: case Intrinsic::TileScalar: case Intrinsic::TileReshape: case Intrinsic::TileBroadcast:
-        case Intrinsic::TilePermute:
+        case Intrinsic::TilePermute: case Intrinsic::TileReducePair: case Intrinsic::TileScan: case Intrinsic::TileCat:
+        case Intrinsic::TileExtract: case Intrinsic::TileFill: case Intrinsic::TileEach:
+        case Intrinsic::TileCount: case Intrinsic::TileInRange:
+        case Intrinsic::TileRank:
         case Intrinsic::TileExtent: return tile_intrinsic(which, item, args, destination);
         case Intrinsic::FastMath: return give(builder_.const_int(ir::Type::I1, module_.input().fast_math ? 1 : 0));
         case Intrinsic::Transmute:

@@ -1,4 +1,6 @@
 // The library's operations on tiles (stdlib/tile/intrinsics.rsk) as IR, and the parameters of tile kernels.
+#include <array>
+
 #include "lower/function_lowering.hpp"
 
 namespace ockc::lower {
@@ -131,7 +133,7 @@ void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<c
             return give(ir::Op::TileLoad);
         case Intrinsic::TileStore: return tile_store(args);
         case Intrinsic::TileSplat: operands.push_back(args[0].a); return give(ir::Op::TileSplat);
-        case Intrinsic::TileIota: return give(ir::Op::TileIota);
+        case Intrinsic::TileIota: operands.push_back(args[0].a); return give(ir::Op::TileIota);
         case Intrinsic::TileMap1:
         case Intrinsic::TileMap2:
         case Intrinsic::TileMap3: {
@@ -146,6 +148,34 @@ void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<c
             const std::uint64_t imm = operands.size() | commutes << 8;
             for (const Value& one : args.subspan(2)) operands.push_back(one.a);
             return give(ir::Op::TileReduce, imm, callee);
+        }
+        case Intrinsic::TileReducePair: {
+            const ir::FuncId callee = lane_function(args, operands);
+            const Layout& pair = layout(types_.tuple(std::array{args[2].type, args[3].type}));
+            const std::uint64_t second = types_[types_[item.args].back().as_const()].bits[0];
+            const std::uint64_t swapped = pair.offsets[0] > pair.offsets[1] ? 1 : 0;
+            const std::uint64_t imm = operands.size() | second << 9 | swapped << 10;
+            for (const Value& one : args.subspan(2)) operands.push_back(one.a);
+            return give(ir::Op::TileReducePair, imm, callee);
+        }
+        case Intrinsic::TileScan: {
+            const ir::FuncId callee = lane_function(args, operands);
+            const std::uint64_t reverse = types_[types_[item.args].back().as_const()].bits[0];
+            const std::uint64_t imm = operands.size() | reverse << 9;
+            for (const Value& one : args.subspan(2)) operands.push_back(one.a);
+            return give(ir::Op::TileScan, imm, callee);
+        }
+        case Intrinsic::TileCat: operands = {args[0].a, args[1].a, args[2].a}; return give(ir::Op::TileCat);
+        case Intrinsic::TileExtract:
+            operands.push_back(args[0].a);
+            add_axes(args.subspan(1, 1), module_.shaped_type(destination.type).shape.size(), operands);
+            return give(ir::Op::TileExtract);
+        case Intrinsic::TileFill: operands = {args[0].a, args[1].a}; return give(ir::Op::TileFill);
+        case Intrinsic::TileEach: {
+            const ir::FuncId callee = lane_function(args, operands);
+            const std::size_t same = operands.size();
+            for (const Value& tile : args.subspan(2)) operands.push_back(tile.a);
+            return give(ir::Op::TileEach, same, callee);
         }
         case Intrinsic::TileMma: {
             const types::TypeData& apply = types_[args[0].type];
@@ -163,6 +193,10 @@ void FunctionLowering::tile_intrinsic(Intrinsic which, ItemRef item, std::span<c
             return give(ir::Op::TilePermute, packed);
         }
         case Intrinsic::TileExtent: return tile_extent(item, args[0], destination);
+        case Intrinsic::TileCount: return store(destination, scalar_value(destination.type, builder_.tile_count(args[0].a, args[1].a)));
+        case Intrinsic::TileInRange: return store(destination, scalar_value(destination.type, builder_.tile_in_range(args[0].a, args[1].a, args[2].a)));
+        case Intrinsic::TileRank:
+            return store(destination, scalar_value(destination.type, builder_.const_int(ir::Type::I64, module_.shape_of_const(types_[item.args][0].as_const()).size())));
         default: break;   // the caller sends rows of tiles only
     }
     OCKC_UNREACHABLE("an operation on tiles");
@@ -193,7 +227,8 @@ std::vector<ir::ValueId> FunctionLowering::block_origin(const abi::KernelParam& 
 
 // A `Tensor`: address, extents, strides, origin, in the order of its fields.
 void FunctionLowering::bind_tensor(const PlaceRef& local, const abi::KernelParam& param, std::span<const ir::ValueId> slots) {
-    const TypeId type = types_[local.type].element;
+    const bool mapped = !param.map.empty();   // by value, and without an origin
+    const TypeId type = mapped ? local.type : types_[local.type].element;
     const PlaceRef tensor = temporary(type);
     const types::TypeData& data = types_[type];
     const auto& fields = module_.context().adt(data.def).variants[0].fields;
@@ -210,6 +245,7 @@ void FunctionLowering::bind_tensor(const PlaceRef& local, const abi::KernelParam
     }
     put(1, extents);
     put(2, slots.subspan(1 + rank, rank));
+    if (mapped) return store(local, load(tensor));
     const std::vector<ir::ValueId> none(rank, builder_.const_int(ir::Type::I32, 0));
     put(3, param.writable ? block_origin(param, extents) : none);
     store(local, scalar_value(local.type, address(tensor)));

@@ -104,6 +104,11 @@ void ModuleLowering::lower_kernel(ItemRef item, std::vector<abi::GenericValue> g
     if (launch.block) std::copy(launch.block->begin(), launch.block->end(), function.facts.block);
     function.facts.max_threads = launch.max_threads.value_or(0);
     function.facts.dynamic_shared = static_cast<std::uint32_t>(launch.dynamic_shared.value_or(0));
+    function.facts.is_tile = abi.is_tile;
+    if (const auto spec = context().program().launches.find(kernel); spec != context().program().launches.end()) {
+        function.facts.deny_checks = spec->second->deny_tile_checks;
+        function.facts.skip_checks = spec->second->unchecked_tiles;
+    }
     output_.abi.kernels.push_back(std::move(abi));
     const ir::FuncId id = module().functions.push(std::move(function));
     origins_[id] = {item, {}, {}};

@@ -85,7 +85,9 @@ class Instances {
         for (std::size_t i = 0; i < sig.inputs.size(); ++i) {
             const std::string_view param = fn.sig.inputs[i].name.name.valid() ? context_.program().interner.text(fn.sig.inputs[i].name.name) : std::string_view();
             for (const auto& [key, extents] : input_.partitions) {
-                if (key == param && types_.kind(sig.inputs[i]) == TypeKind::Ref) match(types_[sig.inputs[i]].element, extents);
+                if (key != param) continue;
+                if (types_.kind(sig.inputs[i]) == TypeKind::Ref) match(types_[sig.inputs[i]].element, extents);
+                if (types_.kind(sig.inputs[i]) == TypeKind::Adt) match(sig.inputs[i], extents);
             }
         }
     }
@@ -101,6 +103,7 @@ class Instances {
                 const types::ConstData& one = types_[elements[k]];
                 if (one.kind == types::ConstKind::Param) partitioned_.emplace(one.name.raw, std::string(parts[k]));
             }
+            return;   // the map of a MappedPartitionMut is not the partition's to say
         }
     }
 

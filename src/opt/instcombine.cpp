@@ -295,6 +295,8 @@ class InstCombine {
             case Op::TileCopy:
             case Op::TileSlot:
             case Op::TileConvert:
+            case Op::TileReducePair: case Op::TileScan: case Op::TileCat: case Op::TileExtract: case Op::TileFill:
+            case Op::TileEach: case Op::TileCount: case Op::TileInRange:
             case Op::Jump: case Op::Br: case Op::Switch: case Op::Ret: case Op::Panic: case Op::Trap:
             case Op::Unreachable:
                 return ValueId::none();

@@ -38,6 +38,7 @@ class LaunchReader {
     std::vector<ast::ExprId> elements(ast::ExprId id) const;
     std::optional<LaunchDims> dims(std::span<const ast::ExprId> list, Span span, std::string_view what);
 
+    void entry_arguments(const hir::Attribute& attribute);
     void kernel_arguments(const hir::Attribute& attribute);
     void launch_context(const ast::MetaItem& item);
     void bounds(const hir::Attribute& attribute);
@@ -123,6 +124,25 @@ void LaunchReader::kernel_arguments(const hir::Attribute& attribute) {
         auto& e = malformed(item.span, fmt::format("`#[kernel]` has no argument `{}`", name.empty() ? std::string(s_.sources.text(item.span)) : name));
         static constexpr std::string_view kNames[] = {"launch_context", "unchecked_indexing"};
         if (const auto near = nearest_name(kNames, name); !near.empty()) e.suggest(item.span, std::string(near), "an argument with a similar name exists");
+    }
+}
+
+// Of a tile kernel. What is left to the compiler may be hinted at.
+void LaunchReader::entry_arguments(const hir::Attribute& attribute) {
+    static constexpr std::string_view kNames[] = {"deny_in_kernel_checks", "unchecked_accesses", "optimization_hints"};
+    for (const ast::MetaItem& item : attribute.meta.items) {
+        const std::string name = meta_path_text(s_, crate_, item);
+        if (name == "optimization_hints") continue;
+        const bool word = item.kind == ast::MetaKind::Word;
+        if (name == "deny_in_kernel_checks" && word) {
+            spec_.deny_tile_checks = true;
+        } else if (name == "unchecked_accesses" && word) {
+            spec_.unchecked_tiles = true;   // of an `unsafe fn`: check/kernel_rules.cpp
+        } else {
+            auto& e = malformed(item.span, fmt::format("`#[cutile::entry]` has no argument `{}`", name.empty() ? std::string(s_.sources.text(item.span)) : name));
+            if (const auto near = nearest_name(kNames, name); !near.empty()) e.suggest(item.span, std::string(near), "an argument with a similar name exists");
+            else e.help("its arguments are `deny_in_kernel_checks`, `unchecked_accesses` and `optimization_hints = (..)`");
+        }
     }
 }
 
@@ -382,6 +402,7 @@ void LaunchReader::read() {
         const bool launch = attribute.kind == AttributeKind::LaunchBounds || attribute.kind == AttributeKind::LaunchContract ||
                             attribute.kind == AttributeKind::ClusterLaunch || attribute.kind == AttributeKind::CooperativeLaunch;
         if (attribute.kind == AttributeKind::Kernel) kernel_arguments(attribute);
+        if (attribute.kind == AttributeKind::TileEntry) entry_arguments(attribute);
         if (!launch) continue;
         if (!kernel) {
             error(Code::OCK0112, attribute.span, fmt::format("`#[{}]` stands on a function that is no kernel", attribute_name(attribute.kind))).label(s_[fn_].name.span, "this function has no `#[kernel]`");
@@ -393,7 +414,7 @@ void LaunchReader::read() {
         else if (attribute.kind == AttributeKind::ClusterLaunch) cluster(attribute);
         else spec_.cooperative = true;
     }
-    if (!any && !spec_.context.valid()) return;
+    if (!any && !spec_.context.valid() && !spec_.deny_tile_checks && !spec_.unchecked_tiles) return;
     if (s_.sink->error_count() == errors) check_contract();
     spec_.requirements = s_.program.arena.copy(std::span<const hir::LaunchRequirement>(requires_));
     s_.program.launches.emplace(fn_, s_.program.arena.make<LaunchSpec>(spec_));

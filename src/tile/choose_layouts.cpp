@@ -152,6 +152,13 @@ class LayoutChooser {
         settle(function_.insts[id].result(), layout);
     }
 
+    // Of the operand of a reduction without the axis that is reduced.
+    TileLayout without_axis(const TileType& tile, const Instruction& inst) const {
+        Shape keep = tile.shape;
+        keep[function_.def(inst.args[inst.args.size() - 1])->imm] = 1;
+        return projected(tile.layout, tile.shape, keep);
+    }
+
     // A product by matrix instructions.
     void matrix_product(BlockId block, InstId id, const MatrixForm& form) {
         const Shape sums = types_[function_.insts[id].tile].shape;
@@ -194,6 +201,7 @@ class LayoutChooser {
                 function_.insts[id].tile = function_.values[function_.insts[id].args[1]].tile;
                 return;
             }
+            case Op::TileEach:
             case Op::TileMap: return lane_by_lane(block, id, static_cast<std::uint32_t>(inst.imm));
             case Op::Select: return lane_by_lane(block, id, 1);
             case Op::TileReshape: return settle(inst.result(), operand(0).layout);
@@ -210,10 +218,22 @@ class LayoutChooser {
             }
             case Op::TileReduce: {
                 const TileType& tile = operand(static_cast<std::uint32_t>(inst.imm & 0xFFu) + 1);
-                Shape keep = tile.shape;
-                keep[function_.def(inst.args[inst.args.size() - 1])->imm] = 1;
-                return settle(inst.result(), projected(tile.layout, tile.shape, keep));
+                return settle(inst.result(), without_axis(tile, inst));
             }
+            case Op::TileReducePair: {
+                const auto first = static_cast<std::uint32_t>(inst.imm & 0xFFu) + 2;
+                convert_operand(block, id, first + 1, operand(first).layout);
+                const Instruction& pair = function_.insts[id];
+                return settle(pair.result(), without_axis(type_of(pair.args[first]), pair));
+            }
+            case Op::TileScan: {
+                const TileLayout layout = plan_.in_memory(types_[inst.tile].shape);   // where a basis moves one bit of one index
+                settle(inst.result(), layout);
+                return convert_operand(block, id, static_cast<std::uint32_t>(inst.imm & 0xFFu) + 1, layout);
+            }
+            case Op::TileCat:
+            case Op::TileExtract: return settle(inst.result(), plan_.home(types_[inst.tile].shape));
+            case Op::TileFill: return settle(inst.result(), operand(0).layout);
             case Op::TileMma: {
                 if (const MatrixForm* form = matrix_form(context_.module, function_, inst, context_.device)) return matrix_product(block, id, *form);
                 return scalar_product(block, id);

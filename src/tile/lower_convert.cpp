@@ -14,27 +14,41 @@ void Lowering::convert(const Instruction& inst) {
     Registers out;
     if (def != nullptr && def->op == Op::TileSplat && !to.layout.is_shared()) {
         out.assign(to.layout.register_count(), def->args[0]);
-    } else if (!to.layout.is_shared() && thread_bases(from.layout) == thread_bases(to.layout)) {
-        for (std::uint32_t r = 0; r < to.layout.register_count(); ++r) {
-            const std::uint32_t place = register_place(to.layout, r);
-            std::uint32_t source = 0;
-            while (source < from.layout.register_count() && register_place(from.layout, source) != place) ++source;
-            OCKC_CHECK_MSG(source < from.layout.register_count(), "a lane that no register holds");
-            out.push_back(registers(inst.args[0])[source]);
-        }
+    } else if (def != nullptr && def->op == Op::TileIota && !to.layout.is_shared()) {
+        out = counted(to, static_cast<std::size_t>(function_.def(def->args[0])->imm));
     } else if (to.layout.is_shared()) {
         const ValueId buffer = scratch();
         store_once(from, to.layout, buffer, present_or_zero(inst.args[0]));
         registers(inst.result()) = {buffer};
         return;   // of an operand, lanes that do not exist count as 0
     } else {
-        const TileLayout between = swizzled(to.shape, type_bytes(to.element));
-        const ValueId buffer = scratch();
-        store_once(from, between, buffer, Registers(registers(inst.args[0])));
-        out = load_shared(to, between, buffer);
+        out = moved(from, to, registers(inst.args[0]));
     }
     registers(inst.result()) = std::move(out);
-    limits(inst.result()) = Limits(limits(inst.args[0]));
+    Limits own = limits(inst.args[0]);
+    if (!own.mask.empty()) {
+        TileType before = from, after = to;
+        before.element = after.element = Type::I1;
+        own.mask = moved(before, after, own.mask);
+    }
+    limits(inst.result()) = std::move(own);
+}
+
+// The registers of one layout as those of another.
+Registers Lowering::moved(const TileType& from, const TileType& to, const Registers& values) {
+    Registers out;
+    if (thread_bases(from.layout) != thread_bases(to.layout)) {
+        through_shared(from, to, Registers(values), out);
+        return out;
+    }
+    for (std::uint32_t r = 0; r < to.layout.register_count(); ++r) {
+        const std::uint32_t place = register_place(to.layout, r);
+        std::uint32_t source = 0;
+        while (source < from.layout.register_count() && register_place(from.layout, source) != place) ++source;
+        OCKC_CHECK_MSG(source < from.layout.register_count(), "a lane that no register holds");
+        out.push_back(values[source]);
+    }
+    return out;
 }
 
 }  // namespace ockc::tile

@@ -57,13 +57,13 @@ ValueId Lowering::exists(const Access& access, std::uint32_t number) {
 
 // The same for all threads of the block: no lane of the tile is outside, or absent from what is stored.
 ValueId Lowering::is_inside(const Access& access) {
-    ValueId inside = builder_.const_bool(true);
+    ValueId inside = builder_.const_bool(access.stored.mask.empty());
     for (std::size_t k = 0; k < access.type.shape.size(); ++k) {
         const ValueId fits = builder_.icmp(IntCond::Sge, access.limits[k], i32(access.type.shape[k]));
         inside = builder_.binary(Op::And, Type::I1, inside, fits);
         inside = builder_.binary(Op::And, Type::I1, inside, builder_.icmp(IntCond::Sge, access.origin[k], i32(0)));
-        if (k < access.stored.size() && access.stored[k].valid()) {
-            inside = builder_.binary(Op::And, Type::I1, inside, builder_.icmp(IntCond::Sge, access.stored[k], i32(access.type.shape[k])));
+        if (const ValueId limit = access.stored.axis(k); limit.valid()) {
+            inside = builder_.binary(Op::And, Type::I1, inside, builder_.icmp(IntCond::Sge, limit, i32(access.type.shape[k])));
         }
     }
     return inside;
@@ -181,7 +181,7 @@ void Lowering::load(const Instruction& inst) {
     for (std::uint32_t r = 0; r < access.type.layout.register_count(); ++r) {
         registers(inst.result()).push_back(function_.add_block_param(after, access.type.element));
     }
-    limits(inst.result()) = access.limits;
+    limits(inst.result()).axes = access.limits;
 }
 
 void Lowering::store_whole(const Access& access, const Registers& values) {

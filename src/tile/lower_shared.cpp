@@ -61,6 +61,20 @@ ValueId Lowering::shared_memory(InstId inst) {
     return builder_.ptr_add_const(builder_.global_addr(shared_, Type::PtrShared), static_cast<std::int64_t>(placement_.offsets.at(inst.raw)));
 }
 
+// So many bytes for the instruction that is being lowered, as shared_need has said.
+ValueId Lowering::shared_buffer(std::uint64_t bytes) {
+    OCKC_CHECK_MSG(bytes <= need_, "more shared memory than was placed");
+    return scratch();
+}
+
+// By the first of the threads that hold a lane, for all that want it.
+void Lowering::through_shared(const TileType& from, const TileType& to, const Registers& values, Registers& out) {
+    const TileLayout between = swizzled(to.shape, type_bytes(to.element));
+    const ValueId buffer = scratch();
+    store_once(from, between, buffer, values);
+    out = load_shared(to, between, buffer);
+}
+
 void Lowering::slot(const Instruction& inst) {
     const TileType type = type_of(inst.result());
     const std::uint64_t bytes = (shared_bytes(type.layout, type_bytes(type.element)) + kSlotAlign - 1) / kSlotAlign * kSlotAlign;
@@ -129,7 +143,7 @@ Registers Lowering::load_shared(const TileType& type, const TileLayout& shared, 
 Registers Lowering::present_or_zero(ValueId tile) {
     Registers values = registers(tile);
     const TileType type = type_of(tile);
-    for (std::uint32_t r = 0; r < values.size() && !limits(tile).empty(); ++r) {
+    for (std::uint32_t r = 0; r < values.size() && !limits(tile).everywhere(); ++r) {
         const ValueId there = is_present(limits(tile), type, r);
         if (there.valid()) values[r] = builder_.select(there, values[r], zero(type.element));
     }

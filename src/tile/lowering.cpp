@@ -16,15 +16,29 @@ void Lowering::run() {
     limits_.resize(function_.values.size());
     params_.resize(function_.blocks.size());
     make_shared_memory();
+    needs_.resize(function_.insts.size());
+    for (const BlockId block : order) {
+        for (const InstId id : function_.blocks[block].insts) needs_[id.raw] = shared_need(context_.module, function_, function_.insts[id]);
+    }
+    used_.resize(function_.values.size());
+    find_effects();
     for (const BlockId block : order) expand_params(block);
     for (const BlockId block : order) {
         const std::vector<InstId> insts = std::move(function_.blocks[block].insts);
         function_.blocks[block].insts.clear();
         builder_.at_end(block);
         begin_limits(block);
+        at_ = block;
         for (const InstId id : insts) instruction(id);
     }
     coordinates_.finish();
+}
+
+void Lowering::note_uses(const Instruction& inst) {
+    for (const ValueId value : inst.args) used_[value.raw] = true;
+    for (const Target& target : inst.targets) {
+        for (const ValueId value : target.args) used_[value.raw] = true;
+    }
 }
 
 // A parameter for each register, and for each limit that is taken, in the place of a tile.
@@ -40,8 +54,10 @@ void Lowering::expand_params(BlockId block) {
             for (std::uint32_t r = 0; r < type.layout.register_count(); ++r) {
                 registers(param).push_back(function_.add_block_param(block, type.element));
             }
-            for (std::size_t k = 0; k < type.shape.size() && analysis_.takes_limits(param); ++k) {
-                limits(param).push_back(function_.add_block_param(block, Type::I32));
+            if (!analysis_.takes_limits(param)) continue;
+            for (std::size_t k = 0; k < type.shape.size(); ++k) limits(param).axes.push_back(function_.add_block_param(block, Type::I32));
+            for (std::uint32_t r = 0; r < type.layout.register_count() && analysis_.is_masked(param); ++r) {
+                limits(param).mask.push_back(function_.add_block_param(block, Type::I1));
             }
         }
     }
@@ -62,9 +78,11 @@ void Lowering::expand_argument(ValueId value, ValueId param, std::vector<ValueId
         const ValueId there = update ? is_present(limits(value), type, r) : ValueId::none();
         out.push_back(there.valid() ? builder_.select(there, registers(value)[r], registers(param)[r]) : registers(value)[r]);
     }
-    for (std::size_t k = 0; k < type.shape.size() && analysis_.takes_limits(param); ++k) {
-        const Limits& own = update ? limits(param) : limits(value);
-        out.push_back(k < own.size() && own[k].valid() ? own[k] : i32(INT32_MAX));
+    if (!analysis_.takes_limits(param)) return;
+    const Limits& own = update ? limits(param) : limits(value);
+    for (std::size_t k = 0; k < type.shape.size(); ++k) out.push_back(own.axis(k).valid() ? own.axis(k) : i32(INT32_MAX));
+    for (std::uint32_t r = 0; r < registers(value).size() && analysis_.is_masked(param); ++r) {
+        out.push_back(own.mask.empty() ? builder_.const_bool(true) : own.mask[r]);
     }
 }
 
@@ -84,7 +102,10 @@ void Lowering::expand_targets(InstId id) {
 void Lowering::instruction(InstId id) {
     const Instruction inst = function_.insts[id];   // a copy: the store grows
     current_ = id;
+    need_ = needs_[id.raw];
     builder_.set_span(inst.span);
+    if (ordered_.contains(id.raw)) builder_.barrier();
+    if (once_.contains(id.raw)) return once(id);
     switch (inst.op) {
         case Op::TileLoad: return load(inst);
         case Op::TileStore: return store(inst);
@@ -95,7 +116,13 @@ void Lowering::instruction(InstId id) {
         case Op::TileReshape: return change_shape(inst);
         case Op::TileBroadcast: return broadcast(inst);
         case Op::TileConvert: return convert(inst);
+        case Op::TileReducePair:
         case Op::TileReduce: return reduce(inst);
+        case Op::TileScan: return scan(inst);
+        case Op::TileCat: return cat(inst);
+        case Op::TileExtract: return extract(inst);
+        case Op::TileFill: return fill(inst);
+        case Op::TileEach: return each(inst);
         case Op::TileMma: return mma(inst);
         case Op::TileRing: registers(inst.result()) = {shared_memory(id)}; return;
         case Op::TileCopy: return copy(inst);
@@ -121,17 +148,19 @@ void Lowering::splat(const Instruction& inst) {
     registers(inst.result()).assign(type_of(inst.result()).layout.register_count(), inst.args[0]);
 }
 
-void Lowering::iota(const Instruction& inst) {
-    const TileType type = type_of(inst.result());
-    const ValueId place = coordinates_.place(type);
-    Registers& out = registers(inst.result());
+void Lowering::iota(const Instruction& inst) { registers(inst.result()) = counted(type_of(inst.result()), static_cast<std::size_t>(function_.def(inst.args[0])->imm)); }
+
+Registers Lowering::counted(const TileType& type, std::size_t axis) {
+    const ValueId own = coordinates_.index(type, axis);
+    Registers out;
     for (std::uint32_t r = 0; r < type.layout.register_count(); ++r) {
-        ValueId value = builder_.binary(Op::Xor, Type::I32, place, i32(register_place(type.layout, r)));
+        ValueId value = builder_.binary(Op::Xor, Type::I32, own, i32(axis_index(type.shape, axis, register_place(type.layout, r))));
         if (is_float(type.element)) value = builder_.convert(Op::Sitofp, type.element, value);
         else if (type_bits(type.element) < 32) value = builder_.convert(Op::Trunc, type.element, value);
         else if (type_bits(type.element) > 32) value = builder_.convert(Op::Zext, type.element, value);
         out.push_back(value);
     }
+    return out;
 }
 
 // May the function end the launch? A call that is left in it may, too.
@@ -150,7 +179,7 @@ bool Lowering::may_fail(FuncId callee) const {
 void Lowering::map(const Instruction& inst) {
     const TileType type = type_of(inst.result());
     const Limits limits = common_limits(inst.args.view());
-    const bool guarded = !limits.empty() && may_fail(inst.callee);
+    const bool guarded = !limits.everywhere() && may_fail(inst.callee);
     Registers out;
     for (std::uint32_t r = 0; r < type.layout.register_count(); ++r) {
         std::vector<ValueId> args;
@@ -180,16 +209,24 @@ void Lowering::select(const Instruction& inst) {
     limits(inst.result()) = common_limits(inst.args.view());
 }
 
+void Lowering::fill(const Instruction& inst) {
+    Registers out = registers(inst.args[0]);
+    const Registers there = presence(limits(inst.args[0]), type_of(inst.args[0]));
+    for (std::size_t r = 0; r < there.size(); ++r) out[r] = builder_.select(there[r], out[r], inst.args[1]);
+    registers(inst.result()) = std::move(out);
+}
+
 // The same registers: the layout has changed with the shape.
 void Lowering::change_shape(const Instruction& inst) {
     registers(inst.result()) = Registers(registers(inst.args[0]));
-    const Shape from = type_of(inst.args[0]).shape, to = type_of(inst.result()).shape;
     const Limits own = limits(inst.args[0]);
     if (inst.op == Op::TileReshape) {
-        limits(inst.result()) = reshape_limits(own, from, to);
+        limits(inst.result()) = reshape_limits(own, type_of(inst.args[0]), type_of(inst.result()).shape);
         return;
     }
-    for (std::size_t k = 0; k < own.size(); ++k) limits(inst.result()).push_back(own[inst.imm >> (4 * k) & 15u]);
+    Limits& result = limits(inst.result());
+    result.mask = own.mask;
+    for (std::size_t k = 0; k < own.axes.size(); ++k) result.axes.push_back(own.axes[inst.imm >> (4 * k) & 15u]);
 }
 
 // Every thread has it. The instruction becomes a choice between one value: what uses it stays as it is.
@@ -214,13 +251,16 @@ void Lowering::broadcast(const Instruction& inst) {
         number.push_back(kept ? 1u << next++ : 0u);
     }
     Registers out;
+    const Limits own = limits(inst.args[0]);
+    Limits result{broadcast_limits(own, from.shape, to.shape), {}};
     for (std::uint32_t r = 0; r < to.layout.register_count(); ++r) {
         std::uint32_t source = 0;
         for (std::size_t b = 0; b < number.size(); ++b) source |= (r >> b & 1u) != 0 ? number[b] : 0u;
         out.push_back(registers(inst.args[0])[source]);
+        if (!own.mask.empty()) result.mask.push_back(own.mask[source]);
     }
     registers(inst.result()) = std::move(out);
-    limits(inst.result()) = broadcast_limits(Limits(limits(inst.args[0])), from.shape, to.shape);
+    limits(inst.result()) = std::move(result);
 }
 
 void lower_function(Function& function, const Context& context, const Placement& placement) { Lowering(function, context, placement).run(); }

@@ -2,7 +2,9 @@
 // where the thread stands in a layout.
 #pragma once
 #include <bit>
+#include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,9 +17,6 @@
 #include "tile/tile.hpp"
 
 namespace ockc::tile {
-
-using Registers = std::vector<ir::ValueId>;   // by register number of the layout
-using Limits = std::vector<ir::ValueId>;      // by axis, none where all lanes exist; empty: everywhere. See limits.hpp
 
 // The thread's index on every axis of a tile in a layout (coordinates.cpp). Made in the entry block, once for each layout.
 class Coordinates {
@@ -54,13 +53,14 @@ ir::ValueId combined_bits(ir::Builder& builder, ir::ValueId number, const std::v
 class Lowering {
   public:
     Lowering(ir::Function& function, const Context& context, const Placement& placement)
-        : function_(function), context_(context), placement_(placement), builder_(function), coordinates_(function), analysis_(function) {}
+        : function_(function), context_(context), placement_(placement), builder_(function), coordinates_(function), analysis_(function, context.module.tile_types) {}
     void run();
 
   private:
     friend class FragmentReader;   // lower_matrix.cpp
 
     // lowering.cpp
+    void note_uses(const ir::Instruction& inst);
     void expand_params(ir::BlockId block);
     void begin_limits(ir::BlockId block);
     void expand_argument(ir::ValueId value, ir::ValueId param, std::vector<ir::ValueId>& out);
@@ -69,9 +69,11 @@ class Lowering {
     void change_shape(const ir::Instruction& inst);
     void splat(const ir::Instruction& inst);
     void iota(const ir::Instruction& inst);
+    Registers counted(const ir::TileType& type, std::size_t axis);
     bool may_fail(ir::FuncId callee) const;
     void map(const ir::Instruction& inst);
     void select(const ir::Instruction& inst);
+    void fill(const ir::Instruction& inst);
     void broadcast(const ir::Instruction& inst);
     void scalar(ir::InstId id);
     const ir::TileType& type_of(ir::ValueId value) const { return context_.module.tile_types[function_.values[value].tile]; }
@@ -80,10 +82,11 @@ class Lowering {
 
     // limits.cpp
     Limits common_limits(std::span<const ir::ValueId> tiles);
-    Limits broadcast_limits(const Limits& own, const Shape& from, const Shape& to);
-    Limits reshape_limits(const Limits& own, const Shape& from, const Shape& to);
+    std::vector<ir::ValueId> broadcast_limits(const Limits& own, const Shape& from, const Shape& to);
+    Limits reshape_limits(const Limits& own, const ir::TileType& from, const Shape& to);
     ir::ValueId all_or_nothing(ir::ValueId limit);
     ir::ValueId is_present(const Limits& limits, const ir::TileType& type, std::uint32_t number);
+    Registers presence(const Limits& limits, const ir::TileType& type);
 
     // lower_memory.cpp: a tile's place in a tensor, as this thread sees it.
     struct Access {
@@ -91,7 +94,7 @@ class Lowering {
         ir::ValueId base;                         // address of the tensor
         std::vector<ir::ValueId> origin, extents, strides;   // i32 each
         std::vector<ir::ValueId> index;           // origin plus the thread's own part, i32
-        Limits limits;                            // of the tile at that place
+        std::vector<ir::ValueId> limits;          // of the tile at that place, by axis
         Limits stored;                            // of the tile that is stored
     };
     Access access(const ir::Instruction& inst, const ir::TileType& type, std::uint32_t base, std::uint32_t first);
@@ -111,24 +114,56 @@ class Lowering {
     void load(const ir::Instruction& inst);
     void store(const ir::Instruction& inst);
 
-    // lower_reduce.cpp
+    // lower_reduce.cpp: what is folded is one value for each lane, or a pair.
+    using Lane = SmallVec<ir::ValueId, 2>;
+    using Lanes = std::vector<Lane>;              // by register
     struct Reduction {
-        ir::FuncId callee;
+        ir::FuncId callee;                        // none: the disjunction of truth values
         std::vector<ir::ValueId> same;            // the callee's own operands
-        ir::ValueId identity, tile;
+        Lane identity;
+        std::vector<ir::ValueId> tiles;
+        std::vector<ir::Type> elements;
         std::uint32_t axis = 0;
         bool commutes = false;
+        bool swapped = false;                     // of a pair's results the second comes first
         ir::TileType from, to;
     };
     Reduction reduction(const ir::Instruction& inst);
-    ir::ValueId fold(const Reduction& reduction, ir::ValueId a, ir::ValueId b);
-    Registers present_values(const Reduction& reduction);
+    Lane fold(const Reduction& reduction, const Lane& a, const Lane& b);
+    Lane chosen(ir::ValueId which, const Lane& yes, const Lane& no);
+    Lanes present_values(const Reduction& reduction);
     std::uint32_t thread_step(const Reduction& reduction) const;
-    void reduce_registers(const Reduction& reduction, std::uint32_t below, std::vector<std::uint32_t>& bases, Registers& values);
-    ir::ValueId from_lane(ir::ValueId value, std::uint32_t mask);
-    void reduce_lanes(const Reduction& reduction, Registers& values);
-    void reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Registers& values);
+    void reduce_registers(const Reduction& reduction, std::uint32_t below, std::vector<std::uint32_t>& bases, Lanes& values);
+    ir::ValueId moved_word(ir::ValueId value, const std::function<ir::ValueId(ir::ValueId word)>& move);
+    Lane from_lane(const Lane& value, std::uint32_t mask);
+    void reduce_lanes(const Reduction& reduction, Lanes& values);
+    void reduce_warps(const Reduction& reduction, const std::vector<std::uint32_t>& registers_left, Lanes& values);
+    void reduce_values(const Reduction& reduction, Lanes& values);
+    Limits reduced_limits(const Reduction& reduction);
     void reduce(const ir::Instruction& inst);
+
+    // lower_scan.cpp
+    struct Scan;
+    void scan(const ir::Instruction& inst);
+    void scan_warp(const Scan& scan, Registers& values);
+    void scan_block(const Scan& scan, Registers& values);
+
+    // lower_effects.cpp: what a block does once, however many threads it has.
+    void find_effects();
+    void once(ir::InstId id);
+    void each(const ir::Instruction& inst);
+    ir::ValueId each_lane(const ir::Instruction& inst, std::uint32_t number, ir::ValueId there);
+
+    // lower_parts.cpp: tiles put together and taken apart.
+    struct Parts {
+        ir::TileType type;                        // of the whole, row-major in shared memory
+        ir::ValueId at, present_at;               // its lanes, and whether they exist; none: they do
+    };
+    void put_part(const Parts& parts, ir::ValueId tile, const Shape& shape, std::uint32_t offset);
+    void take_part(const Parts& parts, ir::ValueId offset, ir::ValueId result);
+    ir::ValueId shared_lane(ir::ValueId at, const std::vector<std::uint32_t>& bases, std::uint32_t place, ir::ValueId offset, std::uint32_t bytes);
+    void cat(const ir::Instruction& inst);
+    void extract(const ir::Instruction& inst);
 
     // lower_mma.cpp
     void mma(const ir::Instruction& inst);
@@ -142,10 +177,13 @@ class Lowering {
 
     // lower_convert.cpp
     void convert(const ir::Instruction& inst);
+    Registers moved(const ir::TileType& from, const ir::TileType& to, const Registers& values);
+    void through_shared(const ir::TileType& from, const ir::TileType& to, const Registers& values, Registers& out);
 
     // lower_shared.cpp
     void make_shared_memory();
     ir::ValueId shared_memory(ir::InstId inst);
+    ir::ValueId shared_buffer(std::uint64_t bytes);
     ir::ValueId scratch() { return shared_memory(current_); }   // of the instruction that is being lowered
     void slot(const ir::Instruction& inst);
     std::uint32_t neighbours(const ir::TileType& type, const TileLayout& shared) const;
@@ -178,6 +216,17 @@ class Lowering {
     std::vector<std::vector<ir::ValueId>> params_;   // by block: as they were
     ir::GlobalId shared_;
     ir::InstId current_;
+    std::vector<std::uint64_t> needs_;            // by instruction
+    std::uint64_t need_ = 0;                      // bytes of shared memory that it was said to pass through
+    struct Paired {                               // the last paired reduction: its other result costs nothing
+        ir::BlockId block;
+        ir::FuncId callee;
+        std::vector<ir::ValueId> args;
+        Lanes values;
+    } paired_;
+    ir::BlockId at_;                              // the block as it was, whose instructions are being lowered
+    std::vector<bool> used_;                      // by value: by an instruction as they were
+    std::set<std::uint32_t> once_, ordered_;      // instructions: done by one thread; behind a barrier
 };
 
 }  // namespace ockc::tile

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kTileAlign = 1024;      // of the widest swizzle
 constexpr std::uint64_t kScratchAlign = 128;
+constexpr std::uint64_t kPieceAlign = 16;
+constexpr std::uint64_t kOneResult = 16;        // of what a block does once
 
 std::uint64_t rounded(std::uint64_t bytes, std::uint64_t align) { return (bytes + align - 1) / align * align; }
 
@@ -25,6 +27,28 @@ std::uint64_t reduction_need(const TileType& from, const TileType& to, std::uint
     for (const std::uint32_t basis : from.layout.registers) rows *= !commutes && axis_index(from.shape, axis, basis) != 0 ? 2 : 1;
     return parts == 1 ? 0 : to.size() * rows * parts * type_bytes(to.element);
 }
+
+// The last lanes of the runs that warps tell apart; 0 when all of the axis is in one warp.
+std::uint64_t scan_need(const TileType& tile, std::uint32_t axis) {
+    std::uint32_t run = 0;
+    for (const std::uint32_t basis : tile.layout.warps) {
+        const std::uint32_t step = axis_index(tile.shape, axis, basis);
+        if (step != 0 && (run == 0 || step < run)) run = step;
+    }
+    return run == 0 ? 0 : std::uint64_t{tile.size()} / run * type_bytes(tile.element);
+}
+
+// A tile, and a byte for each lane that says whether it is there.
+std::uint64_t parts_need(const TileType& tile) {
+    return rounded(std::uint64_t{tile.size()} * type_bytes(tile.element), kPieceAlign) + tile.size();
+}
+
+bool has_repeated_lanes(const TileLayout& layout) {
+    const std::vector<std::uint32_t> bases = thread_bases(layout);
+    return std::find(bases.begin(), bases.end(), 0u) != bases.end();
+}
+
+std::uint64_t moved_need(const TileType& tile) { return shared_bytes(swizzled(tile.shape, type_bytes(tile.element)), type_bytes(tile.element)); }
 
 struct Allocation {
     InstId inst;
@@ -160,13 +184,35 @@ std::uint64_t shared_need(const Module& module, const Function& function, const 
             if (to.layout.is_shared()) return slot(to);
             const Instruction* def = function.def(inst.args[0]);
             const bool moves = thread_bases(from.layout) != thread_bases(to.layout) && (def == nullptr || def->op != Op::TileSplat);
-            return moves ? shared_bytes(swizzled(to.shape, type_bytes(to.element)), type_bytes(to.element)) : 0;
+            return moves ? moved_need(to) : 0;
         }
         case Op::TileReduce: {
             const auto own = static_cast<std::uint32_t>(inst.imm & 0xFFu);
             const auto axis = static_cast<std::uint32_t>(function.def(inst.args[own + 2])->imm);
             return reduction_need(type(inst.args[own + 1]), type(inst.result()), axis, (inst.imm >> 8 & 1u) != 0);
         }
+        case Op::TileReducePair: {
+            const auto own = static_cast<std::uint32_t>(inst.imm & 0xFFu);
+            const auto axis = static_cast<std::uint32_t>(function.def(inst.args[own + 4])->imm);
+            std::uint64_t bytes = 0;
+            for (const std::uint32_t tile : {own + 2, own + 3}) {
+                TileType to = type(inst.result());
+                to.element = type(inst.args[tile]).element;
+                bytes += rounded(reduction_need(type(inst.args[tile]), to, axis, false), kPieceAlign);
+            }
+            return bytes;
+        }
+        case Op::TileScan: {
+            const auto own = static_cast<std::uint32_t>(inst.imm & 0xFFu);
+            return scan_need(type(inst.result()), static_cast<std::uint32_t>(function.def(inst.args[own + 2])->imm));
+        }
+        case Op::TileCat: return parts_need(type(inst.result()));
+        case Op::TileExtract: return parts_need(type(inst.args[0]));
+        case Op::TileEach: return has_repeated_lanes(type(inst.result()).layout) ? moved_need(type(inst.result())) : 0;
+        case Op::AtomicLoad:
+        case Op::AtomicRmw:
+        case Op::AtomicCas:
+        case Op::Vprintf: return kOneResult;
         default: return 0;
     }
 }

@@ -12,8 +12,15 @@ bool has_tiles(const ir::Function& function) {
     return std::any_of(function.values.begin(), function.values.end(), is_tile);
 }
 
+bool counts_tiles(const ir::Function& function) {
+    const auto is_count = [](const ir::Instruction& inst) { return inst.op == ir::Op::TileCount || inst.op == ir::Op::TileInRange; };
+    return !function.removed && std::any_of(function.insts.begin(), function.insts.end(), is_count);
+}
+
+bool is_tile_kernel(const ir::Function& function) { return !function.removed && function.is_kernel && (function.facts.is_tile || has_tiles(function)); }
+
 bool has_tiles(const ir::Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const ir::Function& function) { return has_tiles(function); });
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const ir::Function& function) { return is_tile_kernel(function) || has_tiles(function) || counts_tiles(function); });
 }
 
 Span user_span(const ir::Function& function, const ir::Instruction& inst) {
@@ -27,7 +34,7 @@ std::optional<std::vector<Wishes>> lower(ir::Module& module, DiagSink& sink, con
     std::vector<ir::FuncId> kernels;
     for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
         const ir::Function& function = module.functions[ir::FuncId(i)];
-        if (function.is_kernel && has_tiles(function)) kernels.push_back(ir::FuncId(i));
+        if (is_tile_kernel(function)) kernels.push_back(ir::FuncId(i));
     }
     const auto step = [&](std::string_view name, auto&& run) {
         for (const ir::FuncId id : kernels) {
@@ -39,6 +46,12 @@ std::optional<std::vector<Wishes>> lower(ir::Module& module, DiagSink& sink, con
     bool good = true;
     step("tile-types", [&](ir::Function& function) { good = infer_types(function, context) && check_threads(function, context) && check_shapes(function, context) && good; });
     if (!good) return std::nullopt;
+    step("tile-checks", [&](ir::Function& function) { good = place_checks(function, context) && good; });
+    for (ir::Function& function : module.functions) {
+        if (counts_tiles(function)) expand_counts(function);
+    }
+    if (!good) return std::nullopt;
+    for (const ir::FuncId id : kernels) split_batches(module.functions[id], context);
     step("tile-layouts", [&](ir::Function& function) { choose_layouts(function, context); });
     std::vector<Wishes> wishes;
     for (const ir::FuncId id : kernels) wishes.push_back({id, 0});

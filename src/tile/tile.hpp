@@ -4,6 +4,8 @@
 //   infer_types      the tile type of every value, block parameters included
 //   check_threads    nothing that one of many threads does
 //   check_shapes     does the shape of every result follow from its operands
+//   place_checks     which tile indices are known to be in range, which are asked at the launch, which on the device
+//   split_batches    products with an axis in front become one for each of its indices
 //   choose_layouts   how many warps; a layout for every value; conversions where two do not fit
 //   pipeline_loads   what is loaded to shared memory comes in stages, ahead of the loop that needs it
 //   place_shared     where in shared memory everything lies
@@ -23,6 +25,11 @@ namespace ockc::tile {
 
 // Has the function values that are tiles?
 bool has_tiles(const ir::Function& function);
+// Does it count the tiles of an axis?
+bool counts_tiles(const ir::Function& function);
+// Is a block of it one logical thread?
+bool is_tile_kernel(const ir::Function& function);
+// Does some function need the lowering of tiles?
 bool has_tiles(const ir::Module& module);
 
 // What the machine has: of several targets, the least.
@@ -52,6 +59,9 @@ Span user_span(const ir::Function& function, const ir::Instruction& inst);
 bool infer_types(ir::Function& function, const Context& context);
 bool check_threads(const ir::Function& function, const Context& context);
 bool check_shapes(const ir::Function& function, const Context& context);
+bool place_checks(ir::Function& function, const Context& context);
+void expand_counts(ir::Function& function);
+void split_batches(ir::Function& function, const Context& context);
 void choose_layouts(ir::Function& function, const Context& context);
 void pipeline_loads(ir::Function& function, const Context& context, Wishes& wishes);
 void lower_function(ir::Function& function, const Context& context, const Placement& placement);

@@ -161,6 +161,7 @@ class Runner {
     void run_launch(const Launch& launch, int level, const CompiledImage& image, const abi::ModuleAbi& abi) {
         const auto failed = [&](const std::string& text) { fail(launch.line, fmt::format("at -O{}: {}", level, text)); };
         Result<driver::LaunchPlan> plan = plan_of(launch, abi);
+        if (!plan.ok() && !launch.fails.empty() && plan.error().find(launch.fails) != std::string::npos) return;   // refused before it runs
         if (!plan.ok()) return failed(plan.error());
         driver::LaunchPlan gpu_plan = plan.value();
         const Result<std::string> outcome = run_on(driver::open_emulator(false), image, plan.value(), abi.panic_sites);

@@ -16,6 +16,8 @@ template <class T>
 class Tensor;
 template <class T>
 class Partition;
+template <class T>
+class MappedPartition;
 
 namespace detail {
 
@@ -27,6 +29,8 @@ template <class T>
 inline constexpr bool is_partition = false;
 template <class T>
 inline constexpr bool is_partition<Partition<T>> = true;
+template <class T>
+inline constexpr bool is_partition<MappedPartition<T>> = true;
 template <class T>
 inline constexpr bool is_tensor = false;
 template <class T>

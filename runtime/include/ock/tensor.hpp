@@ -85,6 +85,8 @@ inline constexpr bool always_false = false;
 
 template <class T>
 class Partition;
+template <class T>
+class MappedPartition;
 
 template <class T>
 class [[nodiscard]] Tensor {
@@ -160,10 +162,59 @@ class [[nodiscard]] Partition {
     }
     const Tensor<T>& tensor() const { return tensor_; }
 
+    // For kernels that go through the tiles themselves, `blocks` blocks together. `map` has an entry for each axis: how many
+    // tiles neighbouring blocks take of it before they go on along the others; 0: a block has the whole axis.
+    [[nodiscard]] MappedPartition<T> map(std::initializer_list<std::int32_t> map, std::uint32_t blocks, Where where = Where::here()) &&;
+
   private:
     Tensor<T> tensor_;
     TensorShape tile_;
 };
+
+template <class T>
+class [[nodiscard]] MappedPartition {
+  public:
+    using element_type = T;
+
+    MappedPartition(Partition<T>&& partition, std::array<std::int32_t, kMaxRank> map, std::uint32_t blocks)
+        : partition_(std::move(partition)), map_(map), blocks_(blocks) {}
+    MappedPartition(MappedPartition&&) noexcept = default;
+    MappedPartition& operator=(MappedPartition&&) noexcept = default;
+
+    [[nodiscard]] const TensorShape& tile() const { return partition_.tile(); }
+    [[nodiscard]] const TensorShape& shape(Where where = Where::here()) const { return partition_.shape(where); }
+    [[nodiscard]] Tensor<T> unpartition() && { return std::move(partition_).unpartition(); }
+    [[nodiscard]] const std::array<std::int32_t, kMaxRank>& map() const { return map_; }
+    [[nodiscard]] std::uint32_t blocks() const { return blocks_; }
+    const Tensor<T>& tensor() const { return partition_.tensor(); }
+
+  private:
+    Partition<T> partition_;
+    std::array<std::int32_t, kMaxRank> map_;
+    std::uint32_t blocks_;
+};
+
+// Every block has something to do, so that there are not more than tiles on the axes that blocks go along.
+template <class T>
+MappedPartition<T> Partition<T>::map(std::initializer_list<std::int32_t> map, std::uint32_t blocks, Where where) && {
+    const TensorShape& all = shape(where);
+    if (map.size() != all.rank() || map.size() > 3) {
+        throw Error(ErrorCode::InvalidArgument, "a map has an entry for each of one to three axes; the tensor has " + std::to_string(all.rank()), where);
+    }
+    std::array<std::int32_t, kMaxRank> entries{};
+    std::uint64_t tiles = 1;
+    unsigned k = 0;
+    for (const std::int32_t entry : map) {
+        if (entry < 0) throw Error(ErrorCode::InvalidArgument, "an entry of a map is 0 or more, not " + std::to_string(entry), where);
+        entries[k] = entry;
+        if (entry != 0) tiles *= (static_cast<std::uint64_t>(all[k]) + static_cast<std::uint64_t>(tile_[k]) - 1) / static_cast<std::uint64_t>(tile_[k]);
+        ++k;
+    }
+    if (blocks == 0 || blocks > tiles) {
+        throw Error(ErrorCode::InvalidArgument, std::to_string(blocks) + " blocks for " + std::to_string(tiles) + " tiles: there are 1 to as many as tiles", where);
+    }
+    return MappedPartition<T>(std::move(*this), entries, blocks);
+}
 
 template <class T>
 Partition<T> Tensor<T>::partition(TensorShape tile, Where where) && {

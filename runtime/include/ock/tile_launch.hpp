@@ -20,11 +20,25 @@ namespace ock {
 struct TileShape {
     unsigned rank = 0;
     std::array<std::int32_t, kMaxRank> extents{};
+    std::array<std::int32_t, kMaxRank> map{};    // of a mapped output
+};
+// A side of what must hold of a launch so that the kernel's tile indices lead to tiles.
+struct TileTerm {
+    enum class Kind : std::uint8_t { Number, Grid, Tiles } kind = Kind::Number;
+    std::uint32_t value = 0;                     // Number; Tiles: lanes of a tile
+    unsigned tensor = 0, axis = 0;
+    static constexpr TileTerm number(std::uint32_t value) { return {Kind::Number, value, 0, 0}; }
+    static constexpr TileTerm grid(unsigned axis) { return {Kind::Grid, 0, 0, axis}; }
+    static constexpr TileTerm tiles(unsigned tensor, unsigned axis, std::uint32_t lanes) { return {Kind::Tiles, lanes, tensor, axis}; }
+};
+struct TileCheck {
+    TileTerm least, most;                        // least <= most
 };
 struct TileInstance {
     KernelContract contract;
     const char* generics = "";                   // "B = 128"
     std::span<const TileShape> tensors;          // in the order of the parameters
+    std::span<const TileCheck> checks = {};
 };
 
 // The loaded module of a header, once for each context. Headers have one as a global variable, so what it holds is never
@@ -57,6 +71,7 @@ struct TileTensor {
     const char* name = "";
     bool is_output = false;
     TensorShape shape, tile;
+    std::array<std::int32_t, kMaxRank> map{};
     Dim3 grid;
     std::uint64_t address = 0;
     std::array<std::int32_t, kMaxRank> extents{}, strides{};
@@ -68,7 +83,7 @@ inline bool fits(const TileTensor& tensor, const TileShape& wanted) {
     for (unsigned k = 0; k < wanted.rank; ++k) {
         if (wanted.extents[k] != -1 && wanted.extents[k] != given[k]) return false;
     }
-    return true;
+    return wanted.map == tensor.map;
 }
 
 inline const TileInstance& choose_instance(std::span<const TileInstance> instances, std::span<const TileTensor> tensors, Where where) {
@@ -93,9 +108,28 @@ inline Dim3 common_grid(const KernelContract& kernel, std::span<const TileTensor
         if (!one.is_output) continue;
         if (first == nullptr) first = &one;
         if (one.grid == first->grid) continue;
-        throw Error(ErrorCode::InvalidArgument, "kernel `" + std::string(kernel.name) + "`: `" + first->name + "` and `" + one.name + "` have different numbers of tiles", where);
+        throw Error(ErrorCode::InvalidArgument, "kernel `" + std::string(kernel.name) + "`: `" + first->name + "` and `" + one.name + "` have different numbers of tiles or blocks", where);
     }
     return first == nullptr ? Dim3{1, 1, 1} : first->grid;
+}
+
+inline std::uint64_t term_value(const TileTerm& term, const Dim3& grid, std::span<const TileTensor> tensors) {
+    if (term.kind == TileTerm::Kind::Number) return term.value;
+    if (term.kind == TileTerm::Kind::Grid) return term.axis == 0 ? grid.x : term.axis == 1 ? grid.y : grid.z;
+    const auto extent = static_cast<std::uint64_t>(tensors[term.tensor].extents[term.axis]);
+    return (extent + term.value - 1) / term.value;
+}
+
+inline void check_tiles(const TileInstance& instance, const Dim3& grid, std::span<const TileTensor> tensors, Where where) {
+    for (const TileCheck& check : instance.checks) {
+        const std::uint64_t least = term_value(check.least, grid, tensors), most = term_value(check.most, grid, tensors);
+        if (least <= most) continue;
+        const bool short_one = check.most.kind == TileTerm::Kind::Tiles;
+        const TileTerm& term = short_one ? check.most : check.least;
+        const std::string name = term.kind == TileTerm::Kind::Tiles ? "`" + std::string(tensors[term.tensor].name) + "` on axis " + std::to_string(term.axis) : "a tensor";
+        throw Error(ErrorCode::InvalidArgument, "kernel `" + std::string(instance.contract.name) + "`: " + name + " has " + std::to_string(short_one ? most : least) +
+                    " tiles of " + std::to_string(term.value) + ", but the launch uses " + std::to_string(short_one ? least : most), where);
+    }
 }
 
 template <class T>
@@ -121,6 +155,16 @@ TileTensor describe(const char* name, const Partition<T>& partition, Where where
     return result;
 }
 
+template <class T>
+TileTensor describe(const char* name, const MappedPartition<T>& partition, Where where) {
+    TileTensor result = describe(name, partition.tensor(), where);
+    result.is_output = true;
+    result.tile = partition.tile();
+    result.map = partition.map();
+    result.grid = {partition.blocks(), 1, 1};
+    return result;
+}
+
 // Adds an argument to what is passed; tensors come in the order in which they were described.
 template <class Args, class T>
 void pass(Args& arguments, TileTensor*& next, const Tensor<T>& tensor, const Stream& stream, Where where) {
@@ -131,6 +175,10 @@ void pass(Args& arguments, TileTensor*& next, const Tensor<T>& tensor, const Str
 }
 template <class Args, class T>
 void pass(Args& arguments, TileTensor*& next, const Partition<T>& partition, const Stream& stream, Where where) {
+    pass(arguments, next, partition.tensor(), stream, where);
+}
+template <class Args, class T>
+void pass(Args& arguments, TileTensor*& next, const MappedPartition<T>& partition, const Stream& stream, Where where) {
     pass(arguments, next, partition.tensor(), stream, where);
 }
 template <class Args, class T>
@@ -162,6 +210,7 @@ Operation<std::tuple<Args...>> launch_tiles(ModuleCache& modules, std::span<cons
     config.grid = detail::common_grid(instance.contract, std::span(tensors).first(kTensors), where);
     config.block = instance.contract.block;
     config.dynamic_shared = instance.contract.dynamic_shared_min;
+    detail::check_tiles(instance, config.grid, std::span(tensors).first(kTensors), where);
     return Operation<std::tuple<Args...>>(
         [&modules, images, sites, &instance, config, tensors, held = std::tuple<Args...>(std::move(args)...)](const Stream& stream, Where at) mutable {
             const Function function = modules.function(stream.shared_context(at), images, sites, instance.contract, at);
