@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "emu/async.hpp"
 #include "emu/matrix_elements.hpp"
@@ -234,7 +235,12 @@ const Op* run_product(const Op& op, Warp& warp) {
     Accumulators* sums = take_sums(op, warp, registers, keep != 0);
     if (sums == nullptr) return nullptr;
 
-    static thread_local Sum a[kRowsOfWarp][256], b[kMostColumns][256];
+    struct Factors {
+        Sum a[kRowsOfWarp][kDepth], b[kMostColumns][kDepth];
+    };
+    const auto factors = std::make_unique_for_overwrite<Factors>();   // too large for a thread's stack, where thread_local lies, too
+    auto& a = factors->a;
+    auto& b = factors->b;
     const auto to_a = [&](U32 r, U32 k, Sum value) { a[r][k] = floats ? value * static_cast<Sum>(constant(0)) : value; };
     const auto to_b = [&](U32 r, U32 k, Sum value) { b[r][k] = floats ? value * static_cast<Sum>(constant(1)) : value; };
     if constexpr (kRegisters) {

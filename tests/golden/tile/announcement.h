@@ -4,11 +4,11 @@
 #pragma once
 #include <ock/runtime.hpp>
 
-static_assert(ock::kRuntimeAbi == 2,
+static_assert(ock::kRuntimeAbi == 3,
               "this header and <ock/runtime.hpp> come from different versions of ockc");
 
 namespace kernel {
-inline namespace announcement_0b07355d {
+inline namespace announcement_ebbc76ff {
 
 inline constexpr unsigned char ptx_sm_80[] = {
     47,47,32,71,101,110,101,114,97,116,101,100,32,98,121,32,111,99,107,99,32,48,46,49,
@@ -232,7 +232,7 @@ inline constexpr unsigned char ptx_sm_80[] = {
     32,32,37,102,49,54,44,32,91,37,114,100,52,50,93,59,10,32,32,32,32,115,101,108,
     112,46,102,51,50,32,32,32,32,32,32,32,32,32,32,32,32,37,102,49,50,44,32,37,
     102,49,54,44,32,48,102,48,48,48,48,48,48,48,48,44,32,37,112,50,49,59,10,36,
-    76,52,58,10,32,32,32,32,46,108,111,99,32,52,32,55,56,32,57,10,32,32,32,32,
+    76,52,58,10,32,32,32,32,46,108,111,99,32,52,32,56,52,32,57,10,32,32,32,32,
     109,105,110,46,115,51,50,32,32,32,32,32,32,32,32,32,32,32,32,32,37,114,50,56,
     44,32,37,114,49,49,44,32,37,114,50,48,59,10,32,32,32,32,46,108,111,99,32,51,
     32,49,51,32,53,48,10,32,32,32,32,97,100,100,46,114,110,46,102,51,50,32,32,32,
@@ -355,5 +355,5 @@ inline constexpr ock::TileInstance add_instances[] = {
     return ock::launch_tiles<9>(tile_modules, images, std::span<const ock::PanicSite>(), add_instances, {"z", "x", "y"}, where, std::move(z), x.shared(where), y.shared(where));
 }
 
-}  // namespace announcement_0b07355d
+}  // namespace announcement_ebbc76ff
 }  // namespace kernel
